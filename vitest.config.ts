@@ -26,7 +26,7 @@ export default defineConfig({
     exclude: [
       '**/dist/**',
       '**/node_modules/**',
-      ...['browser', 'chaos', 'packaging', 'screenshots'].map((name) => `test/${name}/**`),
+      ...['browser', 'chaos', 'engines', 'packaging', 'screenshots'].map((name) => `test/${name}/**`),
     ],
     typecheck: {
       enabled: true,

@@ -26,7 +26,7 @@ describe('this repository', () => {
   })
 
   test('has no line over 120 columns, and no file over 500 lines', () => {
-    const paths = filesBelow(root, '').filter((path) => /\.([cm]?[jt]s|tsx|css)$/.test(path))
+    const paths = filesBelow(root, '').filter((path) => /\.([cm]?[jt]s|tsx|css|[ch]pp|h|cs|gd)$/.test(path))
     expect(paths.length).toBeGreaterThan(tree.modules.size)
     expect(layoutFaults(paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })))).toEqual([])
   })

@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
     await ann.context().setOffline(false)
     await shows(ann, 'Invite by ')
     await ann.click('#cancel')
-    await shows(ann, 'Ready')
+    await shows(ann, 'Not playing (cancelled)')
     expect(await shutSite()).toEqual(nothingLeft)
   }, 60_000)
 

@@ -9,6 +9,8 @@ import { duel, openStudio } from '../matchmaker/studio.js'
 const page =
   /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8'))?.[1] ?? ''
 
+const client = new URL('../../packages/client/dist/', import.meta.url)
+
 /**
  * A site with that page, the ticket API and a matchmaker over an emulator. Each session belongs to another player.
  * @param queue what the queue has beside its usual definition.
@@ -39,6 +41,10 @@ export async function openSite(options: Partial<TicketApiOptions> = {}, queue: P
       response.setHeader('set-cookie', `session=${token}; HttpOnly; SameSite=Strict`)
       return response.setHeader('content-type', 'application/json').end(JSON.stringify({ token }))
     }
+    // The built files of @muster/client.
+    const file = /^\/muster\/([\w-]+\.js)$/.exec(url)?.[1]
+    if (file !== undefined)
+      return response.setHeader('content-type', 'text/javascript').end(readFileSync(new URL(file, client)))
     return response.setHeader('content-type', 'text/html').end(url === '/' ? page : '')
   }
   const server = createServer((message, response) => void listener(message, response))

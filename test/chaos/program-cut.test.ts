@@ -41,10 +41,10 @@ async function openIn(path: string): Promise<readonly ServerRecord[]> {
 
 test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, async () => {
   const random = seededRandom(seed)
-  const world = await openProgramWorld(folder, 'both', {
+  const world = await openProgramWorld(folder, 'both', () => ({
     inspect: true,
     matching: { orphanGraceMs: 1500, listLagMs: 300 },
-  })
+  }))
   const { ask, begin, end, until, ready, living } = world
   const wrong: string[] = []
   const sum = { known: 0, forgotten: 0, lostBytes: 0 }

@@ -1,5 +1,6 @@
 /** The program with a folder, as a process that can be killed, over a service in another one. */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -9,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { start } from './processes.js'
 
 const KEY = 'the-key-of-the-backend-of-the-game'
+/** Signs the tokens of players. */
+const SECRET = 'a-secret-of-the-studio-that-signs-players'
 const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 let program: ChildProcess | undefined
 
@@ -34,32 +37,50 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** @param more further sections of the configuration. */
-export async function openProgramWorld(folder: string, name: string, more: object = {}) {
-  const service = start('service-process.mjs', { seed: 1 })
+/** Further sections of the configuration, or others, of a program with this address. */
+type Sections = (own: { readonly url: string; readonly port: number }) => object
+
+/** The token of a player, valid for an hour. */
+export function playerToken(id: string): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: id, exp: Math.floor(Date.now() / 1000) + 3600 })}`
+  return `${signed}.${createHmac('sha256', SECRET).update(signed).digest('base64url')}`
+}
+
+/** @param processes what service-process.mjs is given besides its seed. */
+export async function openProgramWorld(
+  folder: string,
+  name: string,
+  more: Sections = () => ({}),
+  processes: object = {},
+) {
+  const service = start('service-process.mjs', { seed: 1, ...processes })
   const { url } = await service.first<{ readonly url: string }>('listening')
   const port = await freePort()
+  const own = `http://127.0.0.1:${port}`
   const path = join(folder, `${name}.yaml`)
-  const sections = Object.entries(more).map(([section, given]) => `${section}: ${JSON.stringify(given)}`)
-  writeFileSync(
-    path,
-    `
-name: chaos
-listen: { port: ${port} }
-service: { url: ${url}, token: { env: TOKEN } }
-queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]
-store: { folder: ${join(folder, name)} }
-shutdown: { withinMs: 5000 }
-auth: { keys: [{ name: game, role: backend, key: { env: KEY } }] }
-limits: { delayMs: 60000 }
-${sections.join('\n')}
-`,
-  )
-  const ask = async (method: string, route: string, body?: object): Promise<Answer> => {
+  /** Writes the configuration: the program has it once it begins again. JSON is YAML. */
+  const configure = (sections: Sections) =>
+    writeFileSync(
+      path,
+      JSON.stringify({
+        name: 'chaos',
+        listen: { port },
+        service: { url, token: { env: 'TOKEN' } },
+        queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+        store: { folder: join(folder, name) },
+        shutdown: { withinMs: 5000 },
+        auth: { keys: [{ name: 'game', role: 'backend', key: { env: 'KEY' } }], jwt: { secret: { env: 'SECRET' } } },
+        limits: { delayMs: 60_000 },
+        ...sections({ url: own, port }),
+      }),
+    )
+  configure(more)
+  const ask = async (method: string, route: string, body?: object, token = KEY): Promise<Answer> => {
     try {
       const answer = await fetch(`http://127.0.0.1:${port}${route}`, {
         method,
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       })
       return { status: answer.status, text: await answer.text() }
@@ -68,7 +89,7 @@ ${sections.join('\n')}
     }
   }
   const begin = () => {
-    const env = { ...process.env, TOKEN: 'dev', KEY }
+    const env = { ...process.env, TOKEN: 'dev', KEY, SECRET }
     program = spawn(process.execPath, [main, 'serve', '-c', path], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   }
   const end = async (signal: NodeJS.Signals) => {
@@ -81,9 +102,9 @@ ${sections.join('\n')}
     const [code] = (await once(program as ChildProcess, 'exit')) as [number | null]
     return code
   }
-  const until = async (isSo: () => Promise<boolean>) => {
-    for (const deadline = Date.now() + 30_000; !(await isSo()); await sleep(50))
-      if (Date.now() > deadline) throw new Error('it did not come to be in 30 s')
+  const until = async (isSo: () => Promise<boolean>, withinMs = 30_000) => {
+    for (const deadline = Date.now() + withinMs; !(await isSo()); await sleep(50))
+      if (Date.now() > deadline) throw new Error(`it did not come to be in ${withinMs / 1000} s`)
   }
   const ready = () => until(async () => (await ask('GET', '/readyz')).status === 200)
   const living = async () => {
@@ -91,7 +112,7 @@ ${sections.join('\n')}
     return answer.deployments.filter(({ current_status }) => !/ERROR|TERMINAT/.test(current_status))
   }
   const store = join(folder, name, 'muster.log')
-  return { ask, begin, end, ended, until, ready, living, store }
+  return { configure, ask, begin, end, ended, until, ready, living, store }
 }
 export type ProgramWorld = Awaited<ReturnType<typeof openProgramWorld>>
 

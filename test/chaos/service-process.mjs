@@ -1,14 +1,18 @@
 // The service in its own process, so that it can be stopped: plain JavaScript, as Node runs it.
+import { fileURLToPath } from 'node:url'
 import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
-import { createEmulator } from '@muster/emulator'
+import { createEmulator, launchProcess } from '@muster/emulator'
 
-const { seed } = JSON.parse(process.argv[2])
+/** `witness`: the port to which the game servers tell what they do. Without it no deployment has a process. */
+const { seed, witness } = JSON.parse(process.argv[2])
+const server = fileURLToPath(new URL('game-server-process.mjs', import.meta.url))
 const emulator = createEmulator({
   random: seededRandom(seed),
   page: false,
   deployTimes: { seekMs: 50, deployMs: 250, cachedDeployMs: 250, terminateMs: 100, spread: 0.5 },
   deployments: { listLagMs: 150 },
+  ...(witness && { token: 'dev', launch: launchProcess(process.execPath, [server, String(witness)]) }),
 })
 const { url } = await emulator.listen()
 const client = createClient({ baseUrl: url, token: 'dev' })

@@ -27,7 +27,7 @@ export interface LobbyState {
   readonly relay: RelayCredentials | null
 }
 
-/** What one needs to send packets by the relay: see docs, Relay packets. Nobody else gets it. */
+/** What one needs to send packets by the relay: see docs/relay-packets.md. Nobody else gets it. */
 export interface RelayCredentials {
   readonly role: 'host' | 'client'
   readonly host: string

@@ -5,7 +5,7 @@ import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type Wi
 /**
  * The client without its connection: answers and wishes in, requests and states out. It reads no clock, sends nothing
  * and draws no random number of its own, so every language of the engines has the same one, and all replay one
- * transcript (docs/engines.md).
+ * transcript (engines/README.md).
  */
 export interface Machine {
   /** @param now milliseconds of any clock that does not go backwards */

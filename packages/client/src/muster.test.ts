@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openApi } from './api.fixture.js'
+import { systemClock } from './clock.js'
 import type { Muster } from './muster.js'
 import type { State } from './state.js'
 
@@ -264,6 +265,22 @@ describe('the connection', () => {
     await run(30)
     expect(sent.length).toBe(before)
     expect(search.error).toMatchObject({ code: 'closed' })
+  })
+
+  test('with a clock that is an hour off, or is set back, does the same', async () => {
+    const { connect, run, clock } = open()
+    for (const off of [3_600_000, -3_600_000]) {
+      const player = `ann${off}`
+      const other = { now: () => clock.now() + off, sleep: clock.sleep }
+      const search = settled(connect(player, undefined, { clock: other }).play({ profile: 'duel' }))
+      settled(connect(`ben${off}`).play({ profile: 'duel' }))
+      await run(8)
+      expect(search.value).toMatchObject({ fqdn: expect.any(String) })
+    }
+    const before = systemClock.now()
+    vi.spyOn(Date, 'now').mockReturnValue(0)
+    expect(systemClock.now()).toBeGreaterThanOrEqual(before)
+    vi.restoreAllMocks()
   })
 
   test('options that cannot be are refused', () => {

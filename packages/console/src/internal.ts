@@ -30,6 +30,7 @@ export {
   type Role,
   type ServerCluster,
   type ServerList,
+  type ServerOutput,
   type ServerRow,
   type ServersNow,
   type Story,

@@ -15,6 +15,7 @@
  * | `POST trials`, `GET trials/{id}`, `DELETE trials/{id}` | Trial; 204 |
  * | `POST tickets/{id}/cancel`, `matches/{id}/stop`, `players/{id}/forgive` (players) | 204 |
  * | `POST servers/{id}/drain` (servers) | 204 |
+ * | `GET servers/{requestId}/output`, `POST …/kill` (servers, only in `muster dev -- COMMAND`) | ServerOutput; 204 |
  * | `POST bots` `{ players }` (players, only in `muster dev`) | 202 |
  *
  * A reader of the feed that missed steps gets another `hello`. Every request has the header `Authorization: Bearer …`,
@@ -242,7 +243,8 @@ export interface Audit {
     /** Name of the operator's key. */
     readonly who: string
     /**
-     * cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown or let-bots-in.
+     * cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown,
+     * kill-server or let-bots-in.
      */
     readonly what: string
     /** Id of the ticket, match or player, name of the queue, or number of bots. */
@@ -430,6 +432,8 @@ export interface ServerRow {
   readonly draining: string | null
   /** Whether it can be drained: it has registered, or is of a pool, and does not drain yet. */
   readonly mayDrain: boolean
+  /** Whether it is a process of `muster dev -- COMMAND`, whose output can be read, and which can be killed. */
+  readonly isProcess: boolean
   /** E.g. `Frankfurt, Germany`; null where it is not known (yet). */
   readonly place: string | null
   readonly host: string | null
@@ -438,6 +442,11 @@ export interface ServerRow {
   readonly since: Moment
   /** So far, in `currency`; null where the configuration states no price. */
   readonly cost: number | null
+}
+
+/** The end of what a server's process has written. */
+export interface ServerOutput {
+  readonly text: string
 }
 
 export type StoryKind = 'player' | 'ticket' | 'match' | 'server'
@@ -468,7 +477,7 @@ export interface Story {
   readonly actions: readonly StoryAction[]
 }
 
-export type StoryAction = 'cancel-ticket' | 'stop-match' | 'forgive-cooldown' | 'drain-server'
+export type StoryAction = 'cancel-ticket' | 'stop-match' | 'forgive-cooldown' | 'drain-server' | 'kill-server'
 
 export interface StoryEvent {
   readonly at: Moment

@@ -13,6 +13,8 @@ export interface Attendance {
   enter(claims: JoinClaims): boolean
   /** Does nothing for a player who is not in. @param mayReturnMs their seat is kept for so many milliseconds. */
   leave(playerId: string, mayReturnMs: number): void
+  /** A player who has left has another seat: nothing is said of them until they enter by it. */
+  expect(playerId: string): void
   has(playerId: string): boolean
   statuses(): Record<string, PlayerStatus>
   /** Ends its timers. */
@@ -23,7 +25,8 @@ interface Attendant {
   readonly seatId: string
   /** Of the newest token. */
   readonly iat: number
-  status: PlayerStatus
+  /** Undefined: they have left, and another seat since. */
+  status: PlayerStatus | undefined
   /** Ends the time to return. */
   readonly returning: AbortController
 }
@@ -44,14 +47,14 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
       const isReturn = before !== undefined && before.seatId === sid
       if (isReturn) {
         const isFresh = before.status === 'away' ? iat >= before.iat : iat > before.iat
-        if (before.status === 'left' || !isFresh) throw new JoinRefused('used')
+        if (before.status === 'left' || before.status === undefined || !isFresh) throw new JoinRefused('used')
       }
       set(sub, { seatId: sid, iat, status: 'in', returning: new AbortController() })
       return isReturn
     },
     leave: (playerId, mayReturnMs) => {
       const before = attendants.get(playerId)
-      if (before === undefined || before.status === 'left') return
+      if (before?.status === undefined || before.status === 'left') return
       const attendant: Attendant = {
         ...before,
         status: mayReturnMs > 0 ? 'away' : 'left',
@@ -67,8 +70,13 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
         () => {},
       )
     },
+    expect: (playerId) => {
+      const before = attendants.get(playerId)
+      if (before?.status === 'left') before.status = undefined
+    },
     has: (playerId) => attendants.has(playerId),
-    statuses: () => Object.fromEntries([...attendants].map(([id, { status }]) => [id, status])),
+    statuses: () =>
+      Object.fromEntries([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status]]))),
     close: () => {
       for (const { returning } of attendants.values()) returning.abort()
     },

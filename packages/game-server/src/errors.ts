@@ -8,7 +8,7 @@ export type JoinFault =
   | 'expired'
   /** It is for another server. */
   | 'other-server'
-  /** It is for another match, or for a seat that this server has not heard of. */
+  /** It is for another match, for one that is over, or for a seat that this server has not heard of. */
   | 'other-match'
   /** It let its player in before, and they have not left; or they have left for good. */
   | 'used'

@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Environment } from './environment.js'
 import { createGameServer, type GameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
 import type { Match, Player } from './served-match.js'
@@ -11,13 +13,13 @@ afterEach(async () => {
 })
 
 /** Muster with game servers of these handlers, on one machine. */
-async function open(handlers: ServeHandlers = {}, options: GameServerOptions = {}, more: object = {}) {
+async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServerOptions = {}, more: object = {}) {
   const matches: Match[] = []
   const problems: string[] = []
   const ended: GameServer[] = []
-  const play = (env: Environment) => {
+  const play = (given: Environment) => {
     const server = createGameServer({
-      env,
+      env: { ...given, ...env },
       handleSignals: false,
       onProblem: (error) => problems.push(error.message),
       ...options,
@@ -39,6 +41,36 @@ async function open(handlers: ServeHandlers = {}, options: GameServerOptions = {
 
 const joinBoth = async ({ join }: Awaited<ReturnType<typeof openStack>>, players = ['ann', 'ben']) =>
   Promise.all(players.map((player) => join(player)))
+
+/** The other end of MUSTER_VERIFY_URL: each wish is handed out once, with a number. */
+async function openVerifier() {
+  const wishes: object[] = []
+  const answers: { readonly id: number }[] = []
+  let count = 0
+  const listener = createServer((request, response) => {
+    let body = ''
+    request.on('data', (data: Buffer) => (body += data.toString()))
+    request.on('end', () => {
+      if (request.method === 'POST') answers.push(JSON.parse(body) as { id: number })
+      const next = request.method === 'GET' ? wishes.shift() : undefined
+      setTimeout(() => response.writeHead(next === undefined ? 204 : 200).end(JSON.stringify(next)), 10)
+    })
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    listener.close()
+    listener.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/s1`,
+    wish: async (wish: object) => {
+      const id = (count += 1)
+      wishes.push({ id, ...wish })
+      await expect.poll(() => answers.some((answer) => answer.id === id), { timeout: 5000 }).toBe(true)
+      return answers.find((answer) => answer.id === id)
+    },
+  }
+}
 
 describe('with Muster', () => {
   test('players of a match are admitted by their tokens alone, and its end frees the server for the next', async () => {
@@ -106,6 +138,27 @@ describe('with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
+  test('a player who has left comes back to an open seat, and stays', async () => {
+    const joined: (readonly Player[])[] = []
+    const stack = await open({ joined: (_match, players) => void joined.push(players) })
+    const [ann, ben] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const token = ann?.join_token ?? ''
+    await server.admit(token)
+    stack.matches[0]?.seats({ open: true })
+    server.left('ann')
+    await expect.poll(async () => (await stack.call('ann', 'POST', '/tickets', { profile: 'duel' })).status).toBe(201)
+    const again = await stack.assigned('ann')
+    expect(again.match_id).toBe(ann?.match_id)
+    await expect.poll(() => joined.flat().map(({ id }) => id)).toEqual(['ann'])
+    // A report that says something else does not say that she has left.
+    await server.admit(ben?.join_token ?? '')
+    await expect.poll(() => stack.matchmaker.inspect().servers[0]?.playersIn).toBe(1)
+    expect(stack.matchmaker.inspect().matches.find(({ hosted }) => hosted)?.playerIds).toContain('ann')
+    await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
+    expect(await server.admit(again.join_token)).toMatchObject({ id: 'ann' })
+  })
+
   test('with Muster away the game goes on; what happened meanwhile is known when it is back', async () => {
     const results: unknown[] = []
     const stack = await open()
@@ -121,6 +174,32 @@ describe('with Muster', () => {
     back()
     await over
     expect(results).toHaveLength(1)
+  })
+
+  test('a match that is over lets nobody in, also while Muster has not heard of it', async () => {
+    const stack = await open()
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const back = stack.cut()
+    const over = stack.matches[0]?.over()
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+    back()
+    await over
+  })
+
+  test('a process that is to end lets nobody in, while its last words take their time', async () => {
+    let isStopping = false
+    const stack = await open({
+      stop: () => {
+        isStopping = true
+        return new Promise<void>(() => {})
+      },
+    })
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    await stack.matchmaker.stopServer(stack.matchmaker.inspect().servers[0]?.id ?? '')
+    await expect.poll(() => isStopping).toBe(true)
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
   test('an operator drains it: the match is played to its end, then the process ends', async () => {
@@ -186,6 +265,22 @@ describe('with Muster', () => {
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
     await expect.poll(() => server.status).toBe('DRAINING')
+  })
+})
+
+describe('with a verifier', () => {
+  test('the server does what it wishes in place of players, and says what came of it', async () => {
+    const { url, wish } = await openVerifier()
+    const stack = await open({}, { env: { MUSTER_VERIFY_URL: url } })
+    const [ann] = await joinBoth(stack)
+    const token = ann?.join_token ?? ''
+    expect(await wish({ do: 'admit', token })).toEqual({ id: 1, ok: true, player: 'ann' })
+    expect(await wish({ do: 'admit', token })).toEqual({ id: 2, ok: false, why: 'used' })
+    expect(await wish({ do: 'admit', token: 'no' })).toEqual({ id: 3, ok: false, why: 'malformed' })
+    expect(await wish({ do: 'leave', player: 'ann', mayReturnMs: 9000 })).toEqual({ id: 4, ok: true })
+    expect(await wish({ do: 'admit', token })).toEqual({ id: 5, ok: true, player: 'ann' })
+    expect(await wish({ do: 'over', match: stack.matches[0]?.id })).toEqual({ id: 6, ok: true })
+    await expect.poll(() => stack.matches[0]?.signal.aborted).toBe(true)
   })
 })
 

@@ -6,6 +6,7 @@ import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken 
 import { createListing, type Listing, type SessionWanted } from './listing.js'
 import { createReporting, type Reporting } from './reporting.js'
 import { type Match, type Player, type ServedMatch, serveMatch } from './served-match.js'
+import { obeyVerifier } from './verify.js'
 import type { Orders, State } from './wire.js'
 
 export interface GameServerOptions {
@@ -259,14 +260,25 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
           problem,
         })
 
-  const findPlayer = ({ mid, sub }: JoinClaims) => served.get(mid)?.match.players.get(sub)
+  /** Where the player of a token has a place: in a match that is not over, or on the listed server. */
   const placeOf = (claims: JoinClaims) => {
-    const player = findPlayer(claims)
-    if (player !== undefined) return { player, attendance: served.get(claims.mid)?.attendance }
+    const one = served.get(claims.mid)
+    const player = one?.match.players.get(claims.sub)
+    if (one?.status === 'over' || isStopping) return {}
+    if (player !== undefined) return { player, attendance: one?.attendance }
     return { player: listing.playerOf(claims), attendance: listing.attendance }
   }
 
-  return {
+  /** `muster verify-server` stands in for players, and ends matches. */
+  const beVerified = (verifyUrl: string) => {
+    const over = (id: string) => {
+      const match = served.get(id)?.match
+      void match?.over({ ranking: [[...match.players.keys()]] })
+    }
+    void obeyVerifier({ url: verifyUrl, clock, fetch: send, signal: ending.signal, server, over })
+  }
+
+  const server: GameServer = {
     mode,
     get status() {
       if (isStopping) return 'STOPPING'
@@ -286,6 +298,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
       const onInt = () => signalled('SIGINT')
       if (handleSignals) process.once('SIGTERM', onTerm).once('SIGINT', onInt)
       if (mode === 'local') printTokens(localKey, env, clock)
+      if (mode === 'muster' && env['MUSTER_VERIFY_URL'] !== undefined) beVerified(env['MUSTER_VERIFY_URL'])
       done = reporting.run(ending.signal).finally(() => {
         process.off('SIGTERM', onTerm).off('SIGINT', onInt)
         for (const one of served.values()) one.end('The server has ended.')
@@ -322,6 +335,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
       return done ?? Promise.resolve()
     },
   }
+  return server
 }
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,6 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createGameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
+import { signJoinToken } from './join-token.js'
 
 const env = { MUSTER_URL: 'http://muster.example/api/', MUSTER_SERVER_TOKEN: 'm1.secret' }
 const START = Date.parse('2026-11-26T12:00:00Z')
@@ -168,6 +169,22 @@ describe('answers that are no orders', () => {
     expect(problems.join()).not.toContain('m1.secret')
   })
 
+  test('a page that a proxy answers with 200 tells nobody that Muster has the result', async () => {
+    const { answer, start, clock, server } = setUp()
+    await start({ matches: [match('m7', 'ann', 'ben')] })
+    let isTold = false
+    void server.matches
+      .get('m7')
+      ?.over()
+      .then(() => (isTold = true))
+    await clock.advance(200)
+    await answer(200, '<html>Sign in</html>')
+    expect(isTold).toBe(false)
+    await clock.advance(500)
+    await answer(200, orders({ version: 8 }))
+    expect(isTold).toBe(true)
+  })
+
   test('a Muster that has restarted is told everything again', async () => {
     const { answer, start, clock, last, asked, server } = setUp()
     await start({ matches: [match('m7', 'ann', 'ben')] })
@@ -246,4 +263,41 @@ test('an error of a handler is a problem, and the match goes on', async () => {
   await answer(200, orders({ version: 9, matches: [match('m7', 'ann', 'cat')] }))
   expect(problems).toEqual(['no room in the model'])
   expect([...(server.matches.get('m7')?.players.keys() ?? [])]).toEqual(['ann', 'cat'])
+})
+
+test('a clock that is an hour off lets good tokens in, and expired ones not, by the time of Muster', async () => {
+  const key = new Uint8Array(32).fill(7)
+  const HOUR_MS = 3_600_000
+  const claims = { aud: 'm1', sub: 'ann', mid: 'm7', sid: 't-ann' }
+  for (const aheadMs of [HOUR_MS, -HOUR_MS]) {
+    const { clock, server, answer } = setUp()
+    const date = () => ({ date: new Date(clock.now() + aheadMs).toUTCString() })
+    await clock.advance(0)
+    const matches = [match('m7', 'ann')]
+    await answer(201, { ...registered({ matches }), key: Buffer.from(key).toString('base64url') }, date())
+    await clock.advance(200)
+    const expired = signJoinToken(claims, key, clock.now() + aheadMs - 400_000)
+    await expect(server.admit(expired)).rejects.toMatchObject({ code: 'expired' })
+    expect(await server.admit(signJoinToken(claims, key, clock.now() + aheadMs))).toMatchObject({ id: 'ann' })
+  }
+})
+
+test('a seat that Muster gave a moment ago is waited for; one that it never gave is refused after two seconds', async () => {
+  const key = new Uint8Array(32).fill(7)
+  const { clock, server, answer } = setUp()
+  await clock.advance(0)
+  await answer(201, { ...registered(), key: Buffer.from(key).toString('base64url') })
+  await clock.advance(200)
+  const token = signJoinToken({ aud: 'm1', sub: 'ann', mid: 'm7', sid: 't-ann' }, key, clock.now())
+  const admitted = server.admit(token)
+  await clock.advance(500)
+  await answer(200, orders({ version: 8, matches: [match('m7', 'ann')] }))
+  expect(await admitted).toMatchObject({ id: 'ann', matchId: 'm7' })
+  const stranger = server.admit(signJoinToken({ aud: 'm1', sub: 'eve', mid: 'm7', sid: 't-eve' }, key, clock.now()))
+  let refused: unknown
+  stranger.catch((error: unknown) => (refused = error))
+  await clock.advance(1999)
+  expect(refused).toBeUndefined()
+  await clock.advance(1)
+  expect(refused).toMatchObject({ code: 'other-match' })
 })

@@ -122,7 +122,7 @@ export function createReporting(options: ReportingOptions): Reporting {
         const waits = sent === acknowledged && sent === revision
         const path = `/servers/me${waits ? `?wait=${WAIT_SECONDS}&version=${version}` : ''}`
         const answer = await ask('PUT', path, { seq, ...state }, waits ? WAIT_SECONDS * 1000 : 0, signal)
-        if (answer?.status === 200) acknowledge(sent)
+        if (answer?.status === 200 && isOrders(answer.body)) acknowledge(sent)
         return answer
       }
       /** @returns whether to go on at once */

@@ -60,7 +60,7 @@ export interface ServedMatch {
   readonly match: Match
   readonly attendance: Attendance
   status: MatchReport['status']
-  /** Takes the roster of newer orders. @returns the players who are new */
+  /** Takes the roster of newer orders. @returns the players who are new, or have come again */
   update(order: WireMatch): readonly Player[]
   report(): MatchReport
   end(reason: string): void
@@ -73,6 +73,8 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
   const attendance = createAttendance(clock, () => void changed())
   const ending = new AbortController()
   const players = new Map<string, Player>()
+  /** The tickets of players, as far as Muster says them. */
+  const ticketOf = new Map<string, string>()
   let teams: Record<string, readonly Player[]> = {}
   let seats: MatchReport['seats']
   let result: MatchResult | undefined
@@ -86,7 +88,10 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
       given.map(({ name, players: members }) => [
         name,
         members.map(({ id, ticket_id, attributes = {} }) => {
-          const before = players.get(id)
+          const before = ticketOf.get(id)
+          const isNew = !players.has(id) || (before !== undefined && ticket_id !== '' && before !== ticket_id)
+          if (ticket_id !== '') ticketOf.set(id, ticket_id)
+          if (isNew) attendance.expect(id)
           const player: Player = Object.freeze({
             id,
             matchId: order.id,
@@ -95,7 +100,7 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
             attributes,
           })
           players.set(id, player)
-          if (before === undefined) joined.push(player)
+          if (isNew) joined.push(player)
           return player
         }),
       ]),

@@ -86,6 +86,8 @@ export async function openStack(play: Play, options: Partial<MatchmakerOptions> 
       if (status !== 201) throw new Error(`${player} cannot queue: ${status} ${JSON.stringify(json)}`)
       return assignmentOf(player, call)
     },
+    /** Resolves with the assignment of a player who waits. */
+    assigned: (player: string) => assignmentOf(player, call),
     /** Takes Muster's API off the network, and brings it back. */
     cut: () => {
       const before = api

@@ -1,3 +1,4 @@
+import { NotFound } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { MatchmakerClosed, Unavailable } from './errors.js'
 import { assemble, guarded, type Matchmaker } from './matches/index.js'
@@ -118,24 +119,37 @@ function resultsIn(store: Store): OutboxRecords {
   }
 }
 
-/** Queues that an operator has paused stay paused. */
+/** Queues and pools that an operator has paused stay paused. */
 function keepPauses(matchmaker: Matchmaker, store: Store): void {
+  const keepQueue = keptPauses(store, 'pause', matchmaker.pauseQueue)
+  matchmaker.on('queuePaused', ({ queue }) => keepQueue(queue, true))
+  matchmaker.on('queueResumed', ({ queue }) => keepQueue(queue, false))
+  const keepPool = keptPauses(store, 'pool-pause', (pool) => matchmaker.pausePool(pool, true))
+  matchmaker.on('poolPaused', ({ pool, paused }) => keepPool(pool, paused))
+}
+
+/** Pauses what the store says is paused, and returns the function that keeps pauses from then on. */
+function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
   const paused = new Set<string>()
-  const records = store.records('pause', () => Array.from(paused, (key) => ({ key, value: '{}' })))
-  const names = matchmaker.queueNames()
+  const records = store.records(kind, () => Array.from(paused, (key) => ({ key, value: '{}' })))
   for (const { key } of records.stored()) {
-    if (!names.includes(key)) continue
-    paused.add(key)
-    matchmaker.pauseQueue(key)
+    try {
+      pause(key)
+      paused.add(key)
+    } catch (error) {
+      // It is gone from the configuration.
+      if (!(error instanceof NotFound)) throw error
+    }
   }
-  matchmaker.on('queuePaused', ({ queue }) => {
-    paused.add(queue)
-    records.put(queue, '{}')
-  })
-  matchmaker.on('queueResumed', ({ queue }) => {
-    paused.delete(queue)
-    records.remove(queue)
-  })
+  return (name: string, isPaused: boolean): void => {
+    if (isPaused) {
+      paused.add(name)
+      records.put(name, '{}')
+    } else {
+      paused.delete(name)
+      records.remove(name)
+    }
+  }
 }
 
 /**

@@ -248,6 +248,9 @@ export class UnknownQueue extends NotFound {
 export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
   new UnknownQueue(`There is no queue ${JSON.stringify(name)}${didYouMean(name, names) || '.'}`)
 
+/** Makes the error for an unknown pool. */
+export const unknownPool = (name: string): NotFound => new NotFound(`There is no pool ${JSON.stringify(name)}.`)
+
 /** There is no such match, or it has ended and its server is gone. */
 export class UnknownMatch extends NotFound {
   static {

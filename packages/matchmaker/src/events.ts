@@ -61,6 +61,8 @@ export interface MatchmakerEvents extends TicketEvents {
   /** A queue was paused, by `pauseQueue`. */
   queuePaused: { readonly queue: string }
   queueResumed: { readonly queue: string }
+  /** A pool was paused, or is not any more, by `pausePool`. */
+  poolPaused: { readonly pool: string; readonly paused: boolean }
   backfillCreated: { readonly backfill: Backfill }
   /** A backfill changed: by `updateBackfill`, by players who joined or left, or because it ended. */
   backfillChanged: { readonly backfill: Backfill }

@@ -23,6 +23,7 @@ const eventNames = [
   'cooldownForgiven',
   'queuePaused',
   'queueResumed',
+  'poolPaused',
   'deploymentCreated',
   'serverAssigned',
   'ticketRequeued',

@@ -1,7 +1,10 @@
-/** Queues that an operator has paused. */
+/** Queues and pools that an operator has paused. */
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
 import { expect, test } from 'vitest'
+import { createMatchmaker } from './create-matchmaker.js'
 import { UnknownQueue } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
+import type { MatchmakerOptions } from './options.js'
 
 const other = { ...duel, name: 'other' }
 const ip = '198.51.100.7'
@@ -112,4 +115,54 @@ test('a queue that there is not is neither paused nor resumed', () => {
   const { matchmaker } = setUp()
   expect(() => matchmaker.pauseQueue('duell')).toThrow(UnknownQueue)
   expect(() => matchmaker.resumeQueue('duell')).toThrow('did you mean')
+})
+
+const arena: PoolDefinition = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+  at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
+}
+const pooled = { pools: [arena], queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }] }
+
+test('a paused pool keeps no server warm, and creates one for a match', async () => {
+  const { matchmaker, seen, service, join, run } = setUp(pooled)
+  await run(2000)
+  expect(service.unstopped()).toHaveLength(2)
+  matchmaker.pausePool('arena', true)
+  matchmaker.pausePool('arena', true)
+  expect(matchmaker.inspect().pools).toMatchObject([{ paused: true, wanted: 0 }])
+  for (const { matchId } of matchmaker.inspect().matches) await matchmaker.stopServer(matchId)
+  await run(5000)
+  expect(service.unstopped()).toEqual([])
+  join('ann', 'ben')
+  await run(3000)
+  expect(service.unstopped()).toEqual(['r3'])
+  matchmaker.pausePool('arena', false)
+  await run(2000)
+  expect(service.unstopped()).toEqual(['r3', 'r4', 'r5'])
+  expect(seen.poolPaused).toEqual([
+    { pool: 'arena', paused: true },
+    { pool: 'arena', paused: false },
+  ])
+})
+
+test('a pause of a pool outlasts reconfigure and a restart, as long as the pool is there', async () => {
+  const memory: StoreMemory = new Map()
+  const { matchmaker, service, clock } = setUp({ ...pooled, store: createMemoryStore(memory) })
+  matchmaker.pausePool('arena', true)
+  matchmaker.reconfigure(pooled.queues, { pools: [{ ...arena, keepIdleSeconds: 5 }] })
+  expect(matchmaker.inspect().pools).toMatchObject([{ paused: true }])
+  await clock.until(matchmaker.close())
+  const begin = (options: Pick<MatchmakerOptions, 'queues' | 'pools'>) =>
+    createMatchmaker({ deployments: service.deployments, clock, store: createMemoryStore(memory), ...options })
+  const next = begin(pooled)
+  await next.tick()
+  expect(next.inspect().pools).toMatchObject([{ paused: true }])
+  expect(service.unstopped()).toEqual([])
+  await clock.until(next.close())
+  const without = begin({ queues: [duel] })
+  without.reconfigure(pooled.queues, { pools: [arena] })
+  expect(without.inspect().pools).toMatchObject([{ paused: false }])
+  expect(() => without.pausePool('arenas', true)).toThrow('There is no pool "arenas".')
 })

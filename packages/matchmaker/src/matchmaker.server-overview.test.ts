@@ -1,4 +1,4 @@
-/** What operators are told of game servers and pools, and how they drain one. */
+/** What operators are told of game servers and pools, and how they drain and stop one. */
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
 import { RegistrationBody, ReportBody } from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
@@ -247,6 +247,91 @@ describe('a server that is drained by an operator', () => {
     const { matchmaker, matchId } = await playing()
     for (const id of ['nobody', matchId])
       await expect(matchmaker.drainServer(id)).rejects.toThrow(`There is no game server "${id}"`)
+  })
+})
+
+describe('a server that is stopped by an operator', () => {
+  test('without a match is stopped at once, and another takes its place', async () => {
+    const { matchmaker, id, run, server, service, seen } = await warm()
+    await matchmaker.stopServer(id)
+    expect(matchmaker.inspect().pools).toMatchObject([{ idle: 0 }])
+    await run(250)
+    expect(service.unstopped()).not.toContain('r1')
+    await run(3000)
+    expect(service.unstopped()).toEqual(['r2'])
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'stopped' }])
+    expect(() => server.register(matchmaker)).toThrow(/not wanted any more/)
+    // Again, and once it is gone, it changes nothing.
+    await matchmaker.stopServer(id)
+    await run(1000)
+    expect(service.unstopped()).toEqual(['r2'])
+  })
+
+  test('takes its match with it, whose players are free', async () => {
+    const { matchmaker, id, matchId, run, server, service, seen, join } = await playing()
+    await matchmaker.stopServer(id)
+    await expect(server.report(matchmaker)).rejects.toThrow('not wanted any more')
+    expect(seen.serverFreed).toMatchObject([{ serverId: id, matchId, reason: 'stopped' }])
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ ended: { reason: 'match-over' } })
+    expect(matchmaker.inspect().matches.map((match) => match.matchId)).not.toContain(matchId)
+    expect(() => join('ann', 'cid')).not.toThrow()
+    await run(1000)
+    expect(service.unstopped()).not.toContain('r1')
+  })
+
+  test('lets the players of a match that it was to serve look for another', async () => {
+    const { matchmaker, id, run, join, status } = await warm()
+    join('ann', 'ben')
+    await run(250)
+    expect(matchmaker.inspect().servers).toMatchObject([{ id, state: 'TAKEN' }])
+    await matchmaker.stopServer(id)
+    await run(2000)
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    expect(matchmaker.inspect().matches.find(({ hosted }) => hosted !== undefined)?.hosted?.serverId).not.toBe(id)
+  })
+
+  test('that has not registered, or has one match of its own, is stopped too', async () => {
+    for (const pools of [[arena], undefined]) {
+      const { matchmaker, run, service, join } = setUp(pools === undefined ? {} : { pools, queues })
+      if (pools === undefined) join('ann', 'ben')
+      await run(500)
+      await matchmaker.stopServer(matchmaker.inspect().matches[0]?.matchId ?? '')
+      await run(2000)
+      expect(service.unstopped()).not.toContain('r1')
+    }
+  })
+
+  test('is stopped by the process after it, and its match is over there too', async () => {
+    const memory: StoreMemory = new Map()
+    let isAway = true
+    const fault = (method: string) => (isAway && method === 'stop' ? {} : undefined)
+    const first = await playing({
+      store: createMemoryStore(memory),
+      service: { fate: () => ({ readyMs: 1000 }), fault },
+    })
+    await first.matchmaker.stopServer(first.id)
+    expect(first.service.unstopped()).toContain('r1')
+    isAway = false
+    const matchmaker = createMatchmaker({
+      deployments: first.service.deployments,
+      queues,
+      pools: [{ ...arena, at: [] }],
+      clock: first.clock,
+      store: createMemoryStore(memory),
+    })
+    for (let passed = 0; passed < 5000; passed += 250) {
+      await matchmaker.tick()
+      await first.clock.advance(250)
+    }
+    expect(matchmaker.findPlayer('ann')).toMatchObject({ tickets: [], match: undefined })
+    expect(first.service.unstopped()).not.toContain('r1')
+  })
+
+  test('has to exist: a match on a server of a pool is none', async () => {
+    const { matchmaker, matchId } = await playing()
+    for (const id of ['nobody', matchId])
+      await expect(matchmaker.stopServer(id)).rejects.toThrow(`There is no game server "${id}"`)
+    expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
   })
 })
 

@@ -94,7 +94,9 @@ export interface Allocator {
    * be recorded yet: see `recorded`.
    */
   drainServer(serverId: string): boolean
-  readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'isEmpty' | 'close'>
+  /** The server of this id; a match on a server of a pool is none. */
+  findServer(serverId: string): Allocation | undefined
+  readonly pools: Pick<Pools, 'views' | 'isPaused' | 'setPaused' | 'reconfigure' | 'isEmpty' | 'close'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

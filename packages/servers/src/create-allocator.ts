@@ -278,13 +278,19 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     allocation.unwanted ??= reason
     if (phase === 'stopping') return
     if (isHosted(allocation)) return hosted.release(allocation)
+    // It is no stock any more, although it is there until its stop is confirmed.
+    pools.draining(allocation)
     if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
     else if (!creating.forget(allocation)) lifecycle.drop(allocation)
   }
 
-  const drainServer: Allocator['drainServer'] = (serverId) => {
+  const findServer = (serverId: string) => {
     const server = allocations.find(serverId)
-    if (server === undefined || isHosted(server)) return false
+    return server === undefined || isHosted(server) ? undefined : server
+  }
+  const drainServer: Allocator['drainServer'] = (serverId) => {
+    const server = findServer(serverId)
+    if (server === undefined) return false
     if (server.unwanted !== undefined || server.drainAsked) return true
     server.drainAsked = true
     void writer.note({ kind: 'draining', matchId: serverId })
@@ -378,6 +384,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
     },
     drainServer,
+    findServer,
     browser,
     pools,
 

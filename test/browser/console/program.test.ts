@@ -70,6 +70,32 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await page.context().close()
   })
 
+  test('a server that is a process shows what it writes, and is killed', async () => {
+    const killed: string[] = []
+    const output = () => (killed.length === 0 ? 'the map is loaded\n' : undefined)
+    const processes = { output, kill: (id: string) => killed.push(id) }
+    const dev = await openProgram({ processes })
+    const { page, go, complaints } = await visit(browser, `${dev.url}#token=${tokens.operate}`)
+    for (const id of ['ann', 'ben'])
+      await dev
+        .server()
+        .service.createTicket({ queue: 'duel', players: [{ id, coordinates: { latitude: 52.5, longitude: 13 } }] })
+    await go('#/servers')
+    await page.getByRole('row').filter({ hasText: 'running' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('button', { name: /^Output of / }).click()
+    await page.getByLabel('Output', { exact: true }).filter({ hasText: 'the map is loaded' }).waitFor()
+    await page.getByRole('button', { name: /^Kill / }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill the server' }).click()
+    await page.getByText(/^Server .* is killed\.$/).first().waitFor()
+    const [id = ''] = killed
+    expect(await page.getByRole('heading', { name: `Output of ${id}` }).count()).toBe(1)
+    await go('#/changes')
+    await page.getByRole('row').filter({ hasText: id }).filter({ hasText: 'killed a server' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+    await dev.close()
+  })
+
   test('a rule is changed from end to end', async () => {
     const { page, go, complaints } = await open('operate')
     await go('#/queues/duel')

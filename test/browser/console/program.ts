@@ -1,6 +1,6 @@
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
-import { readConfigText, startServer, type MusterServer } from '@muster/server'
+import { readConfigText, startServer, type MusterServer, type ServerDeps } from '@muster/server'
 
 const env = { SERVICE_TOKEN: 'service-token-0815', LOOK: 'look-key-of-support', OPERATE: 'operate-key-of-live-ops' }
 
@@ -38,7 +38,7 @@ export interface Program {
 const trialWorker = new URL('../../../packages/server/dist/console/trials/trial-worker.js', import.meta.url)
 
 /** The program over an emulator of the service. */
-export async function openProgram(): Promise<Program> {
+export async function openProgram(deps: ServerDeps = {}): Promise<Program> {
   const emulator = createEmulator({ token: env.SERVICE_TOKEN, speed: 50 })
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: env.SERVICE_TOKEN })
@@ -51,7 +51,7 @@ export async function openProgram(): Promise<Program> {
   const lines: string[] = []
   const start = async (port: number) => {
     const { config } = await readConfigText(yamlOf(url, port), { path: '/nowhere/muster.yaml', env })
-    return startServer(config, { write: (line) => lines.push(line), trialWorker })
+    return startServer(config, { write: (line) => lines.push(line), trialWorker, ...deps })
   }
   let server = await start(0)
   const { port } = new URL(server.url)

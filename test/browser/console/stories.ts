@@ -249,6 +249,7 @@ export function serversOf(at: number): ServerList {
     state: 'running',
     draining: null,
     mayDrain: false,
+    isProcess: false,
     place: 'Frankfurt, Germany',
     host: '9a31c04f77e2.pr.example.com',
     players: 2,

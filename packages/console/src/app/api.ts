@@ -6,6 +6,7 @@ import type {
   Problem,
   QueueCards,
   ServerList,
+  ServerOutput,
   StoryAction,
   Trial,
   TrialRequest,
@@ -35,6 +36,7 @@ const acts: Readonly<Record<StoryAction, readonly [things: string, verb: string]
   'stop-match': ['matches', 'stop'],
   'forgive-cooldown': ['players', 'forgive'],
   'drain-server': ['servers', 'drain'],
+  'kill-server': ['servers', 'kill'],
 }
 
 const unread: Problem = { code: 'unreachable', message: 'The server does not answer.' }
@@ -72,6 +74,8 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
   return {
     find: (id: string, signal?: AbortSignal) => call<Found>('GET', `find?id=${part(id)}`, undefined, signal),
     servers: (signal?: AbortSignal) => call<ServerList>('GET', 'servers', undefined, signal),
+    output: (requestId: string, signal?: AbortSignal) =>
+      call<ServerOutput>('GET', `servers/${part(requestId)}/output`, undefined, signal),
     acts: (signal?: AbortSignal) => call<Audit>('GET', 'acts', undefined, signal),
     queues: (signal?: AbortSignal) => call<QueueCards>('GET', 'queues', undefined, signal),
     apply: (queue: string, change: ApplyRequest) => call<Applied>('PUT', `queues/${part(queue)}`, change),

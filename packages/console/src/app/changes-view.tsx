@@ -61,6 +61,7 @@ const words: Readonly<Record<string, string>> = {
   'resume-queue': 'resumed a queue',
   'apply-queue': 'changed a queue',
   'forgive-cooldown': 'ended a cooldown',
+  'kill-server': 'killed a server',
   'let-bots-in': 'let bots in',
 }
 

@@ -1,8 +1,10 @@
+import { useState } from 'preact/hooks'
 import { grouped } from '../parts/index.js'
 import type { ServerList, ServerRow } from '../wire.js'
 import { number, TableHead } from './elements.js'
 import { PoolsPanel } from './pools-panel.js'
 import { hrefOf } from './routes.js'
+import { OutputPanel, ProcessButtons } from './server-process.js'
 import { usePolled, useStore } from './store-context.js'
 import { questionOf } from './story-card.js'
 import { money, wait } from './words.js'
@@ -21,14 +23,24 @@ export function ServersView() {
   )
 }
 
-const Answered = ({ list }: { readonly list: ServerList }) => (
-  <>
-    <PoolsPanel list={list} />
-    <List list={list} />
-  </>
-)
+function Answered({ list }: { readonly list: ServerList }) {
+  /** Id of the deployment whose output is shown. */
+  const [shown, show] = useState<string>()
+  return (
+    <>
+      <PoolsPanel list={list} />
+      <List list={list} show={show} />
+      {shown === undefined ? null : <OutputPanel key={shown} requestId={shown} />}
+    </>
+  )
+}
 
-function List({ list }: { readonly list: ServerList }) {
+interface ListProps {
+  readonly list: ServerList
+  readonly show: (requestId: string) => void
+}
+
+function List({ list, show }: ListProps) {
   const { may } = useStore()
   const { total, players, cost, currency, servers } = list
   if (total === 0) {
@@ -42,8 +54,9 @@ function List({ list }: { readonly list: ServerList }) {
     )
   }
   const places = byPlace(servers)
-  const mayDrain = may('servers') && servers.some((row) => row.mayDrain)
-  const columns = 6 + (cost === null ? 0 : 1) + (mayDrain ? 1 : 0)
+  const hasProcesses = may('servers') && servers.some((row) => row.isProcess)
+  const mayAct = hasProcesses || (may('servers') && servers.some((row) => row.mayDrain))
+  const columns = 6 + (cost === null ? 0 : 1) + (mayAct ? 1 : 0)
   return (
     <section aria-labelledby="all-servers">
       <h2 id="all-servers">
@@ -63,7 +76,7 @@ function List({ list }: { readonly list: ServerList }) {
               number('Players'),
               number('Age'),
               ...(cost === null ? [] : [number('Cost')]),
-              ...(mayDrain ? [{ text: 'Drain', kind: 'drain-head' }] : []),
+              ...(mayAct ? [{ text: hasProcesses ? 'Process' : 'Drain', kind: 'drain-head' }] : []),
             ]}
           />
           {places.map(([place, rows]) => (
@@ -74,7 +87,7 @@ function List({ list }: { readonly list: ServerList }) {
                 </th>
               </tr>
               {rows.map((row) => (
-                <Row key={row.id} row={row} list={list} mayDrain={mayDrain} />
+                <Row key={row.id} row={row} list={list} mayAct={mayAct} show={show} />
               ))}
             </tbody>
           ))}
@@ -95,14 +108,13 @@ function byPlace(servers: readonly ServerRow[]): readonly (readonly [place: stri
   return [...places]
 }
 
-interface RowProps {
+interface RowProps extends ListProps {
   readonly row: ServerRow
-  readonly list: ServerList
-  /** Whether there is a column for it. */
-  readonly mayDrain: boolean
+  /** Whether there is a column of buttons. */
+  readonly mayAct: boolean
 }
 
-function Row({ row, list, mayDrain }: RowProps) {
+function Row({ row, list, mayAct, show }: RowProps) {
   const { requestId, host, pool, matches, listing, queue, state, draining, players, since, cost } = row
   return (
     <tr>
@@ -153,9 +165,10 @@ function Row({ row, list, mayDrain }: RowProps) {
           {money(cost, list.currency)}
         </td>
       )}
-      {mayDrain ? (
+      {mayAct ? (
         <td class="drain-cell">
           <Drain row={row} />
+          <ProcessButtons row={row} show={show} />
         </td>
       ) : null}
     </tr>

@@ -176,6 +176,7 @@ const permissions: Readonly<Record<StoryAction, Permission>> = {
   'stop-match': 'players',
   'forgive-cooldown': 'players',
   'drain-server': 'servers',
+  'kill-server': 'servers',
 }
 
 const verbs: Readonly<Record<StoryAction, string>> = {
@@ -183,6 +184,7 @@ const verbs: Readonly<Record<StoryAction, string>> = {
   'stop-match': 'Stop the match',
   'forgive-cooldown': 'Forgive the cooldown',
   'drain-server': 'Drain the server',
+  'kill-server': 'Kill the server',
 }
 
 /** @param id as it is shown. */
@@ -199,6 +201,10 @@ export function questionOf(action: StoryAction, id: string, act: () => Promise<v
   if (action === 'drain-server') {
     const text = ['It takes no more matches. Those on it are played to their end, then it is stopped.']
     return { ...common, title: `Drain server ${id}?`, text, done: `Server ${id} takes no more matches.`, isHarsh: true }
+  }
+  if (action === 'kill-server') {
+    const text = ['Its process is ended at once (SIGKILL), as a crash would end it.']
+    return { ...common, title: `Kill server ${id}?`, text, done: `Server ${id} is killed.`, isHarsh: true }
   }
   const text = ['The player may search again at once, and the next cooldown is short again.']
   return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }

@@ -77,6 +77,29 @@ test('a stop lets the process end by itself', async () => {
   expect(container.logs()).toBe('up\nbye\n')
 })
 
+test('a stop without a grace period kills a process that would end by itself', async () => {
+  const container = await run(
+    'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); ' +
+      'setInterval(() => {}, 1000); console.log("up")',
+  )
+  await written(container, 'up')
+  container.stop(0)
+  expect(await container.exited).toBe(137)
+  expect(container.logs()).toBe('up\n')
+})
+
+test('each line of output is told as it comes, also the last one without an end', async () => {
+  const lines: string[] = []
+  const launch = launchProcess(
+    process.execPath,
+    ['-e', 'console.log("one\\ntwo"); process.stderr.write("thr"); process.stderr.write("ee")'],
+    { onLine: (line, { request_id: id }) => lines.push(`${id} ${line}`) },
+  )
+  const container = await launch(spec())
+  await container?.exited
+  expect(lines.toSorted()).toEqual(['a1b2c3 one', 'a1b2c3 three', 'a1b2c3 two'])
+})
+
 test('a process that does not end is killed after the grace period', async () => {
   const container = await run(
     'process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("up")',

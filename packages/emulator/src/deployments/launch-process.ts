@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
+import { createInterface } from 'node:readline'
 import { systemClock } from '@muster/core/clock'
 
 /** The specification of a container to start. */
@@ -29,7 +30,7 @@ export interface ContainerPort {
 export interface Container {
   /** Resolves with the exit code when the container has ended, by itself or after `stop`. Never rejects. */
   readonly exited: Promise<number>
-  /** Asks the container to end (SIGTERM), and kills it after `graceMs` milliseconds of real time. */
+  /** Asks the container to end (SIGTERM), and kills it after `graceMs` milliseconds of real time; at once for 0. */
   stop(graceMs: number): void
   /** The container's output so far, or the last part of it. */
   logs(): string
@@ -116,6 +117,8 @@ export interface LaunchProcessOptions {
   readonly passVariables?: readonly string[] | undefined
   /** Characters of output kept, counted from the end; at least 1. Default 65,536. */
   readonly outputLimit?: number | undefined
+  /** Called with each line of output, as it comes. */
+  readonly onLine?: ((line: string, spec: ContainerSpec) => void) | undefined
 }
 
 /** Milliseconds for which output is still read after the process has ended. */
@@ -136,7 +139,7 @@ export function launchProcess(
   args: readonly string[] = [],
   options: LaunchProcessOptions = {},
 ): Launch {
-  const { cwd, env = process.env, outputLimit = 65_536 } = options
+  const { cwd, env = process.env, outputLimit = 65_536, onLine } = options
   const allowed = new Set(options.passVariables)
   if (!Number.isInteger(outputLimit) || outputLimit < 1) {
     throw new RangeError(`outputLimit must be an integer of at least 1, not ${outputLimit}`)
@@ -156,8 +159,10 @@ export function launchProcess(
     const output = createTail(outputLimit)
     if (withheld.length > 0)
       output.add(`emulator: withheld from this local process: ${withheld.join(', ')} (see passVariables)\n`)
-    child.stdout.setEncoding('utf8').on('data', output.add)
-    child.stderr.setEncoding('utf8').on('data', output.add)
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', output.add)
+      if (onLine !== undefined) createInterface(stream).on('line', (line) => onLine(line, spec))
+    }
     const ended = new AbortController()
     const exited = exitOf(child)
     void exited.then(() => ended.abort())
@@ -170,6 +175,7 @@ export function launchProcess(
       logs: output.text,
       stop: (graceMs) => {
         if (ended.signal.aborted) return
+        if (graceMs <= 0) return signal(child, 'SIGKILL')
         signal(child, 'SIGTERM')
         void systemClock.sleep(graceMs, ended.signal).then(
           () => signal(child, 'SIGKILL'),

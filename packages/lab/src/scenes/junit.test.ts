@@ -62,6 +62,18 @@ test('a suite for each file, a case for each scene, with its line', () => {
   ])
 })
 
+test('a case that was skipped says why, and is no failure', () => {
+  const results = [passing, { ...failing, failures: [], skipped: 'nobody asks' }]
+  const elements = elementsOf(junitXml([{ file: 'server', results, lineOf: () => undefined }], 'muster verify-server'))
+  expect(elements).toMatchObject([
+    { name: 'testsuites', attributes: { name: 'muster verify-server', tests: '2', failures: '0' } },
+    { name: 'testsuite' },
+    { name: 'testcase', attributes: { name: 'Friends' } },
+    { name: 'testcase' },
+    { name: 'skipped', attributes: { message: 'nobody asks' } },
+  ])
+})
+
 /** What XML 1.0 can write, and U+FFFD in place of what it cannot. */
 const written = (text: string) =>
   Array.from(text, (character) => {

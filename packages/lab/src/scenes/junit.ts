@@ -1,24 +1,32 @@
 // pure: results as JUnit XML, which CI systems show
 import type { SceneResult } from './run-scenes.js'
 
+/** A result, or why there is none. */
+interface CaseResult extends SceneResult {
+  readonly skipped?: string | undefined
+}
+
 /** The results of one file. */
 export interface SceneSuite {
   /** The file, as it was named. */
   readonly file: string
-  readonly results: readonly SceneResult[]
+  readonly results: readonly CaseResult[]
   /** The line of a path in the file. */
   readonly lineOf: (path: readonly string[]) => number | undefined
   /** Why the file could not be used at all; then it has no results. */
   readonly wrong?: string | undefined
 }
 
-/** Returns results as JUnit XML: a suite for each file, a case for each scene. Well-formed whatever the names are. */
-export function junitXml(suites: readonly SceneSuite[]): string {
+/**
+ * Returns results as JUnit XML: a suite for each file, a case for each scene. Well-formed whatever the names are.
+ * @param name of all suites together.
+ */
+export function junitXml(suites: readonly SceneSuite[], name = 'muster lab test'): string {
   const all = suites.map(countsOf)
   const sum = (key: keyof Counts) => all.reduce((total, counts) => total + counts[key], 0)
   const inner = suites.map(suiteXml).join('')
-  const counts = attributes({ tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="muster lab test"${counts}>\n${inner}</testsuites>\n`
+  const head = attributes({ name, tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${head}>\n${inner}</testsuites>\n`
 }
 
 interface Counts {
@@ -45,9 +53,10 @@ function suiteXml(suite: SceneSuite): string {
 const wrongXml = (wrong: string) =>
   `<error${attributes({ message: 'the file cannot be used' })}>${escaped(wrong)}</error>`
 
-function caseXml({ name, path, failures }: SceneResult, { file, lineOf }: SceneSuite): string {
+function caseXml({ name, path, failures, skipped }: CaseResult, { file, lineOf }: SceneSuite): string {
   const line = lineOf(path)
   const head = `    <testcase${attributes({ name, classname: file, file, ...(line !== undefined && { line }) })}`
+  if (skipped !== undefined) return `${head}><skipped${attributes({ message: skipped })}/></testcase>\n`
   if (failures.length === 0) return `${head}/>\n`
   const texts = failures.map((one) => {
     const place = `${file}:${lineOf(one.path) ?? ''}`

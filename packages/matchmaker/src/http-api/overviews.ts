@@ -164,6 +164,7 @@ export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
   pools: pools.map((one) => ({
     pool: one.pool,
     place: one.place,
+    paused: one.paused,
     wanted: one.wanted,
     starting: one.starting,
     idle: one.idle,

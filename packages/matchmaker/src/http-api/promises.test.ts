@@ -188,6 +188,10 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
     expect((await call('backend', 'POST', '/queues/duel/pause')).status).toBe(204)
     return (next) => expect(next.matchmaker.inspect().queues[0]?.paused).toBe(true)
   },
+  pausePool: async ({ call }) => {
+    expect((await call('backend', 'PATCH', '/pools/arena', { paused: true })).status).toBe(204)
+    return (next) => expect(next.matchmaker.inspect().pools[0]?.paused).toBe(true)
+  },
   resumeQueue: async ({ call, matchmaker }) => {
     matchmaker.pauseQueue('duel')
     expect((await call('backend', 'POST', '/queues/duel/resume')).status).toBe(204)
@@ -244,6 +248,12 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
       await next.run(1000)
       expect(service.unstopped()).toHaveLength(1)
     }
+  },
+  stopServer: async (life) => {
+    const serverId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
+    expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
   },
   endMatch: async (life) => {
     const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)

@@ -46,8 +46,19 @@ const operatorRoutes = {
     output: PoolsSchema,
     errors: [403, 503],
   }),
+  pausePool: operation('PATCH /pools/{pool}', {
+    summary: 'Keep no servers of a pool warm, or do so again, by a backend; matches still get servers',
+    input: z.strictObject({ pool: id, paused: z.boolean() }),
+    errors: [403, 404, 503],
+  }),
   drainServer: operation('POST /servers/{server_id}/drain', {
     summary: 'Let a game server take no match any more, by a backend; it is stopped once its matches are over',
+    input: z.strictObject({ server_id: id }),
+    success: [202],
+    errors: [403, 404, 503],
+  }),
+  stopServer: operation('DELETE /servers/{server_id}', {
+    summary: 'Stop a game server at once, and end the matches on it, by a backend',
     input: z.strictObject({ server_id: id }),
     success: [202],
     errors: [403, 404, 503],

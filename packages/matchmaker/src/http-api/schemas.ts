@@ -343,6 +343,7 @@ export const PoolsSchema = z.object({
     z.object({
       pool: text,
       place: text,
+      paused: z.boolean().describe('None are kept warm'),
       wanted: whole.describe('Servers that are to be warm now'),
       starting: whole,
       idle: whole.describe('Warm, without a match'),

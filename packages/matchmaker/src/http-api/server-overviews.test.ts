@@ -1,4 +1,4 @@
-/** What backends read of game servers and pools, and how they drain one. */
+/** What backends read of game servers and pools, and how they drain and stop one, and pause a pool. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createTestService } from '@muster/servers/service-fixture'
@@ -30,9 +30,10 @@ async function open(inspect: boolean) {
     clock,
     inspect,
   })
-  const call = async (who: string, method: string, path: string) => {
-    const headers = { authorization: `Bearer ${who}` }
-    const answer = await api(new Request(`http://muster.invalid${path}`, { method, headers }))
+  const call = async (who: string, method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${who}`, ...(body && { 'content-type': 'application/json' }) }
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const answer = await api(new Request(`http://muster.invalid${path}`, init))
     const text = await answer.text()
     return { status: answer.status, text, json: (text === '' ? undefined : JSON.parse(text)) as never }
   }
@@ -99,15 +100,44 @@ test('POST /servers/{id}/drain answers 202, also again, and 404 for an unknown s
   expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
 })
 
+test('DELETE /servers/{id} answers 202, also again, and 404 for an unknown server', async () => {
+  const { call, run, id } = await open(true)
+  expect(await call('backend', 'DELETE', '/servers/nobody')).toMatchObject({
+    status: 404,
+    json: { code: 'no-such-server' },
+  })
+  expect((await call('backend', 'DELETE', `/servers/${id}`)).status).toBe(202)
+  await run(1000)
+  expect((await call('backend', 'DELETE', `/servers/${id}`)).status).toBe(202)
+  expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
+})
+
+test('PATCH /pools/{pool} pauses a pool and ends the pause, and answers 404 for an unknown pool', async () => {
+  const { call, run } = await open(true)
+  const stock = async () => ((await call('backend', 'GET', '/pools')).json as { pools: unknown[] }).pools[0]
+  expect(await stock()).toMatchObject({ paused: false, wanted: 1, idle: 1 })
+  for (let times = 0; times < 2; times += 1)
+    expect((await call('backend', 'PATCH', '/pools/arena', { paused: true })).status).toBe(204)
+  await run(3000)
+  expect(await stock()).toMatchObject({ paused: true, wanted: 0, starting: 0, idle: 0 })
+  expect((await call('backend', 'PATCH', '/pools/arena', { paused: false })).status).toBe(204)
+  await run(2000)
+  expect(await stock()).toMatchObject({ paused: false, wanted: 1, starting: 1 })
+  expect((await call('backend', 'PATCH', '/pools/arenas', { paused: true })).status).toBe(404)
+  expect((await call('backend', 'PATCH', '/pools/arena', {})).status).toBe(400)
+})
+
 test('all of it is for backends, and /inspect only where it is switched on', async () => {
   const { call, id, token } = await open(false)
   for (const who of ['ann', token])
-    for (const [method, path] of [
+    for (const [method, path, body] of [
       ['GET', '/pools'],
       ['POST', `/servers/${id}/drain`],
+      ['DELETE', `/servers/${id}`],
+      ['PATCH', '/pools/arena', { paused: true }],
       ['GET', '/inspect/servers'],
     ] as const)
-      expect([path, (await call(who, method, path)).status >= 400]).toEqual([path, true])
+      expect([path, (await call(who, method, path, body)).status >= 400]).toEqual([path, true])
   expect((await call('backend', 'GET', '/inspect/servers')).status).toBe(404)
   expect((await call('backend', 'GET', '/pools')).status).toBe(200)
 })

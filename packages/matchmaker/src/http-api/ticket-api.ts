@@ -212,8 +212,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     readPools: async () => poolsView(await look()),
     drainServer: ({ server_id }) => service.drainServer(server_id),
+    stopServer: ({ server_id }) => service.stopServer(server_id),
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
+    pausePool: ({ pool, paused }) => service.pausePool(pool, paused),
     createMatch: (body, exchange) => matches.create(body, exchange),
     playersLeft: async ({ match_id, player_ids }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)

@@ -212,11 +212,13 @@ export function createFakeService(clock: Clock): FakeService {
       throw new ServerGone('no servers here')
     },
     drainServer: async () => {},
+    stopServer: async () => {},
     waitForServerOrders: () => Promise.reject(new ServerGone('no servers here')),
     joinKeys: () => ({ keys: [] }),
     cooldownsOf: () => [],
     forgive: () => {},
     pauseQueue: () => {},
+    pausePool: () => {},
     resumeQueue: () => {},
     createMatch: ({ id = 'match-1', queue, teams }) => ({
       id,

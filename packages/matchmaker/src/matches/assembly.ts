@@ -277,7 +277,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     stopMatch: matching.stopMatch,
     ...matchCreation,
     ...createCooldownCommands({ cooldowns, events, clock }),
-    ...createPausing({ runtimes: () => runtimes, events, clock }),
+    ...createPausing({ runtimes: () => runtimes, pools: allocator.pools, events, clock }),
     ...backfilling,
     ...createServerCommands({ allocator, lifecycle, matching, ended, results }),
     browserTerms: () => config.browser,

@@ -99,6 +99,9 @@ function vacanciesOf(
   return { rooms, present: there }
 }
 
+/** Nobody is missing in any team. Whoever asks for players may ask again when somebody has left. */
+export class MatchIsFull extends InvalidBackfill {}
+
 /** A player without a known ticket, as rules see them. */
 export function presentPlayer(given: Player, now: number): RuleTicket {
   const one = complete(given)
@@ -147,7 +150,7 @@ export function createBackfilling({
         now: clock.now(),
       })
       if (vacancies.rooms.every((room) => room === 0)) {
-        throw new InvalidBackfill(
+        throw new MatchIsFull(
           'backfill: teams: no team takes anyone: players who are gone are to be reported by playersLeft',
           { field: 'teams' },
         )

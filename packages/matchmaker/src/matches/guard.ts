@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   releaseSeat: 'command',
   startServer: 'command',
   drainServer: 'command',
+  stopServer: 'command',
   createBackfill: 'command',
   updateBackfill: 'command',
   cancelBackfill: 'command',
@@ -32,6 +33,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   importCooldowns: 'command',
   pauseQueue: 'command',
   resumeQueue: 'command',
+  pausePool: 'command',
 
   getTicket: 'read',
   findPlayer: 'read',
@@ -82,6 +84,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'reportServer',
   'drainServer',
   'startServer',
+  'stopServer',
   'waitForServerOrders',
 ])
 

@@ -26,7 +26,7 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   /** Finds a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
   running(matchId: string): Match
   /** Ends a match, if there is one. */
-  end(matchId: string, stop: 'over'): void
+  end(matchId: string, stop: 'over' | 'stopped'): void
   /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
   recorded(matchId: string): Promise<void>
 }

@@ -261,6 +261,12 @@ export interface Matchmaker {
   /** Ends the pause of a queue; does nothing to one that is not paused. @throws {UnknownQueue} */
   resumeQueue(queue: string): void
   /**
+   * Pauses a pool, or ends its pause: no servers of it are kept warm, and idle ones are drained. Matches still get
+   * servers. A pause outlasts `reconfigure`, and a restart where there is a store.
+   * @throws {NotFound}
+   */
+  pausePool(pool: string, paused: boolean): void
+  /**
    * Replaces the queues, and the pools if they are given. Tickets keep waiting, with their waiting time; a match that
    * was found already keeps the queue that found it. Servers of a pool that deploys another version now are drained
    * once new ones are warm; those of a pool that is gone are drained at once.
@@ -313,6 +319,13 @@ export interface Matchmaker {
    * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
    */
   drainServer(serverId: string): Promise<void>
+  /**
+   * Stops a game server at once, with the matches on it: their players are free. The players of a match that it was to
+   * serve, and were not sent to it yet, get another server. The server of one match has the id of its match. Resolves
+   * when the store has recorded it; a restart goes on with the stop. Repeating the call changes nothing.
+   * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
+   */
+  stopServer(serverId: string): Promise<void>
   /**
    * Makes the token by which a player of a ticket proves to the game server who they are, which checks it without a
    * request. Valid for five minutes; give it to this player alone. Undefined unless the ticket is HOST_ASSIGNED and its

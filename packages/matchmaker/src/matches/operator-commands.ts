@@ -2,7 +2,8 @@ import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import { z } from 'zod'
-import { unknownQueue } from '../errors.js'
+import type { Allocator } from '@muster/servers/internal'
+import { unknownPool, unknownQueue } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Cooldown, Cooldowns, QueueRuntime } from '../tickets/index.js'
 import type { Matchmaker } from './matchmaker.js'
@@ -10,16 +11,18 @@ import type { Matchmaker } from './matchmaker.js'
 interface PausingOptions {
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
+  readonly pools: Pick<Allocator['pools'], 'isPaused' | 'setPaused'>
   readonly events: Pick<Events, 'emit'>
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Creates the commands that pause and resume a queue. */
+/** Creates the commands that pause and resume a queue or a pool. */
 export function createPausing({
   runtimes,
+  pools,
   events,
   clock,
-}: PausingOptions): Pick<Matchmaker, 'pauseQueue' | 'resumeQueue'> {
+}: PausingOptions): Pick<Matchmaker, 'pauseQueue' | 'resumeQueue' | 'pausePool'> {
   const set = (queue: string, isPaused: boolean) => {
     const known = runtimes()
     const runtime = known.get(queue)
@@ -34,6 +37,13 @@ export function createPausing({
   return {
     pauseQueue: (queue) => set(queue, true),
     resumeQueue: (queue) => set(queue, false),
+    pausePool: (pool, paused) => {
+      const before = pools.isPaused(pool)
+      if (before === undefined) throw unknownPool(pool)
+      if (before === paused) return
+      pools.setPaused(pool, paused)
+      events.emit('poolPaused', { pool, paused })
+    },
   }
 }
 

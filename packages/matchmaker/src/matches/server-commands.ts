@@ -16,6 +16,7 @@ import { MatchNotRunning, PlayerPlaying, Unavailable, UnknownSeat, UnknownServer
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
 import { type Cooldowns, type Match, seatIdOf, type Ticket } from '../tickets/index.js'
+import { MatchIsFull } from './backfill-commands.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -60,8 +61,8 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
         want(matchId, seats)
         return true
       } catch (error) {
-        // A match that does not run yet is no mistake. Any other is told once.
-        if (isNew && !(error instanceof MatchNotRunning)) problem(matchId, error)
+        // A match that does not run yet, or in which nobody is missing, is no mistake. Any other is told once.
+        if (isNew && !(error instanceof MatchNotRunning || error instanceof MatchIsFull)) problem(matchId, error)
         return false
       }
     },
@@ -97,10 +98,10 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
 interface ServerCommandsOptions {
   readonly allocator: Pick<
     Allocator,
-    'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken' | 'joinKeys' | 'drainServer'
+    'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken' | 'joinKeys' | 'drainServer' | 'findServer'
   >
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
-  readonly matching: Pick<MatchingApi, 'recorded'>
+  readonly matching: Pick<MatchingApi, 'recorded' | 'end'>
   readonly ended: Pick<EndedMatches, 'has'>
   readonly results: Pick<ResultOutbox, 'isFull'> | undefined
 }
@@ -114,8 +115,10 @@ export function createServerCommands({
   results,
 }: ServerCommandsOptions): Pick<
   Matchmaker,
-  'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys' | 'drainServer'
+  'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys' | 'drainServer' | 'stopServer'
 > {
+  const unknown = (serverId: string) =>
+    new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
     reportServer: async (token, report) => {
@@ -129,9 +132,15 @@ export function createServerCommands({
       return orders
     },
     drainServer: async (serverId) => {
-      if (!allocator.drainServer(serverId) && !ended.has(serverId))
-        throw new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
+      if (!allocator.drainServer(serverId) && !ended.has(serverId)) throw unknown(serverId)
       await matching.recorded(serverId)
+    },
+    stopServer: async (serverId) => {
+      const server = allocator.findServer(serverId)
+      if (server === undefined && !ended.has(serverId)) throw unknown(serverId)
+      const about = [serverId, ...Array.from(server?.guests ?? [], ({ matchId }) => matchId)]
+      if (server !== undefined) matching.end(serverId, 'stopped')
+      await Promise.all(about.map((id) => matching.recorded(id)))
     },
     joinToken: (ticket, playerId) => {
       const grant = joinGrantOf(ticket, playerId)

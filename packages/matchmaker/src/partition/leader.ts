@@ -167,6 +167,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
   'drainServer',
+  'stopServer',
   'waitForServerOrders',
   'stopMatch',
   'webhook',

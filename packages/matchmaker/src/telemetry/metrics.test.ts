@@ -260,6 +260,7 @@ test('game servers and seats are counted by state, and pools by place: what is w
   const pool = {
     pool: 'arena',
     place: 'Oslo',
+    paused: false,
     wanted: 3,
     starting: 1,
     idle: 2,

@@ -24,6 +24,8 @@ interface Scenario {
 }
 
 const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
+const poolPaused = async (follower: Partition, { answer }: Scene) =>
+  (await answer(follower.inspect())).pools[0]?.paused
 const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
 /** The token of the match's server. */
@@ -71,6 +73,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
       expect(service.running()).toHaveLength(2)
     },
   },
+  stopServer: { ask: (follower, { matchId }) => follower.stopServer(matchId), holds: isStopped },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
   playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
   acceptMatch: {
@@ -120,6 +123,10 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     before: (follower) => follower.pauseQueue('duel'),
     ask: (follower) => follower.resumeQueue('duel'),
     holds: async (follower, scene) => expect(await paused(follower, scene)).toBe(false),
+  },
+  pausePool: {
+    ask: (follower) => follower.pausePool('arena', true),
+    holds: async (follower, scene) => expect(await poolPaused(follower, scene)).toBe(true),
   },
 }
 

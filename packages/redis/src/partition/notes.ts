@@ -5,6 +5,7 @@ import { decodeHeader, readStored, type Note, type StoredTicket } from './store/
 
 const COOLDOWN = 'c'
 const PAUSE = 'p'
+const POOL_PAUSE = 'w'
 
 /** The key of the master secret from which the tokens of game servers are derived. */
 export const SECRET_KEY = 's'
@@ -24,6 +25,9 @@ export const cooldownKey = (name: string, playerId: string): string => COOLDOWN 
 /** The key of the pause of a queue. */
 export const pauseKey = (queue: string): string => PAUSE + queue
 
+/** The key of the pause of a pool. */
+export const poolPauseKey = (pool: string): string => POOL_PAUSE + pool
+
 type State = Pick<Cooldown, 'offences' | 'until' | 'forgiveAfterMs'>
 
 export const cooldownText = ({ offences, until, forgiveAfterMs }: State): string =>
@@ -35,27 +39,30 @@ export function readCooldown(text: string): State {
   return { offences, until, forgiveAfterMs }
 }
 
-/** What notes tell: cooldowns, and the names of queues that are paused. */
+/** What notes tell: cooldowns, and the names of queues and pools that are paused. */
 interface Noted {
   readonly cooldowns: readonly Cooldown[]
   readonly paused: readonly string[]
+  readonly pausedPools: readonly string[]
 }
 
 /** @param broken receives the error of each damaged note, which is skipped. */
 export function readNotes(notes: readonly Note[], broken: (error: unknown) => void): Noted {
   const cooldowns: Cooldown[] = []
   const paused: string[] = []
+  const pausedPools: string[] = []
   for (const { key, text } of notes) {
     try {
       if (text !== undefined && key.startsWith(COOLDOWN)) {
         const [name, playerId] = readStored<readonly [string, string]>(key.slice(COOLDOWN.length), 'cooldown')
         cooldowns.push({ playerId, name, ...readCooldown(text) })
       } else if (text !== undefined && key.startsWith(PAUSE)) paused.push(key.slice(PAUSE.length))
+      else if (text !== undefined && key.startsWith(POOL_PAUSE)) pausedPools.push(key.slice(POOL_PAUSE.length))
     } catch (error) {
       broken(error)
     }
   }
-  return { cooldowns, paused }
+  return { cooldowns, paused, pausedPools }
 }
 
 /** The ticket as a leader loads it. */

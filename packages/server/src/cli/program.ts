@@ -4,6 +4,7 @@ import { version } from '../version.js'
 import { addCheck } from './check.js'
 import { addInit, addSchema } from './init.js'
 import { addLab } from './lab/lab.js'
+import { addVerify } from './verify/verify-server.js'
 import { EXIT, type ExitCode, paint, type Terminal } from './terminal.js'
 
 interface DevArguments {
@@ -13,19 +14,24 @@ interface DevArguments {
   readonly emulatorPort: number
 }
 
+/** Stands before what a command is to run, so that its options are its own. */
+const COMMAND = ['[command...]', 'runs as a process for each game server, after --: node server.js'] as const
+
 /** `muster dev`. What it does is loaded when it is asked for. */
 const addDev = (program: Command, terminal: Terminal): Command =>
   program
     .command('dev')
     .description('emulator, server and console on this machine, with nothing to configure')
+    .argument(...COMMAND)
     .option('-c, --config <file>', 'take the queues of this configuration')
     .option('--token <token>', 'the token for everything; default: a random one')
     .option('-p, --port <port>', 'the port of the API and the console, or else a free one', portOf, 8080)
     .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
-    .action(async ({ config, ...options }: DevArguments) => {
+    .action(async (words: readonly string[], { config, ...options }: DevArguments) => {
       const { dev } = await import('./run-dev.js')
       const path = config && resolve(terminal.folder, config)
-      process.exit(await dev({ ...options, config: path }, terminal))
+      const command = words.length === 0 ? undefined : { command: words, folder: terminal.folder }
+      process.exit(await dev({ ...options, config: path, command }, terminal))
     })
 
 function portOf(text: string): number {
@@ -60,6 +66,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
   addServe(program, terminal)
+  addVerify(program, terminal, end)
   addLab(program, terminal, end)
   addSchema(program, terminal)
   for (const command of program.commands.flatMap((one) => [one, ...one.commands])) hearing(command, terminal)

@@ -25,8 +25,14 @@ export async function dev(options: DevOptions, terminal: Terminal): Promise<Exit
   return EXIT.ok
 }
 
-const greeting = ({ urls, token, taken, server }: Dev) => `${taken.map((port) => `
-  Port ${port} is taken by another program, so a free one is used.`).join('')}
+const SIMULATED = `Servers are simulated: their addresses are
+  ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
+  a pool take every match that they are given. \`muster dev -- node server.js\` runs your own.`
+
+function greeting({ urls, token, taken, command, server }: Dev): string {
+  const others = taken.map((port) => `\n  Port ${port} is taken by another program, so a free one is used.`)
+  const servers = command === undefined ? SIMULATED : `Servers are processes of\n  ${command.command.join(' ')}`
+  return `${others.join('')}
   Console   ${urls.console}
   API       ${urls.api}   (docs: ${urls.api}/openapi.json)
   Emulator  ${urls.emulator}
@@ -34,8 +40,7 @@ const greeting = ({ urls, token, taken, server }: Dev) => `${taken.map((port) =>
   Send "authorization: Bearer ${token}" as a backend, "Bearer ${token}:ann" as the player ann:
   POST ${urls.api}/tickets {"profile": ${JSON.stringify(server.config().queues[0]?.name)}}
   What players say of themselves is believed, except in queues with playerMayState. What a rule compares and a player
-  does not say has a default (skill ${SKILL}). Pages of localhost may call. Servers are simulated: their addresses are
-  ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
-  a pool take every match that they are given.
+  does not say has a default (skill ${SKILL}). Pages of localhost may call. ${servers}
   A crowd of bots arrives by a button in the console. Ctrl-C ends everything.
 `
+}

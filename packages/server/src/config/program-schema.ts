@@ -1,6 +1,7 @@
 import { clientAddress } from '@muster/core/http'
 import { z } from 'zod'
 import { count, duration, hostAndPort, hostName, httpUrl, path, secret, secretUrl, text } from './field-types.js'
+import { RelativePath } from './secret.js'
 
 // --- the program's place in the network ---
 
@@ -77,6 +78,26 @@ export const addresses = z
   })
   .prefault({})
   .describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
+
+const command = z
+  .array(text)
+  .min(1)
+  .max(100)
+  .describe('The program and its arguments. It runs without a shell, in the folder of this file.')
+
+export const launch = z
+  .union(
+    [
+      command.transform((given) => ({ command: given, folder: new RelativePath('.') })),
+      z.strictObject({ command, folder: path.describe('The working directory, relative to the folder of this file.') }),
+    ],
+    { error: 'must be a list: the program and its arguments; or { command, folder }' },
+  )
+  .optional()
+  .describe(
+    'What `muster dev` runs on this machine for each game server, e.g. [node, server.js]. No other command obeys ' +
+      'it. Default: servers are simulated.',
+  )
 
 export const cors = z
   .strictObject({

@@ -42,6 +42,14 @@ test('a configuration has its secrets, which print nothing, absolute paths, and 
   expect(shown).toContain('[secret]')
 })
 
+test.each([
+  ['[node, server.js]', ['node', 'server.js'], '.'],
+  ['{ command: [./server], folder: build/linux }', ['./server'], 'build/linux'],
+])('what `muster dev` launches by %s runs in a folder beside the file', async (given, command, where) => {
+  const { config } = await readConfig(await written('launch.yaml', `${BASE}launch: ${given}\n`), { env })
+  expect(config.launch).toEqual({ command, folder: join(folder, where) })
+})
+
 test('a file may have a byte order mark, carriage returns, anchors and merges', async () => {
   const text = `\u{FEFF}service: &s { url: https://service.example, token: { env: TOKEN } }\r\nqueues:\r\n  - &duel
     name: duel

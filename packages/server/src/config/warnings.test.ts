@@ -52,6 +52,7 @@ test.each([
     `${CALM}${PUBLIC}, host: 0.0.0.0 }\ntelemetry: { metrics: { open: true } }\n`,
     ['warning 7 telemetry.metrics'],
   ],
+  ['what `muster dev` runs', `${CALM}launch: [node, server.js]\n`, ['warning 5 launch']],
   ['a Redis of this machine', redis('redis://127.0.0.1'), []],
   ['an encrypted Redis', redis('rediss://redis.example'), []],
   ['a Redis that is not encrypted', redis('redis://redis.example'), ['warning 3 store.redis.url']],

@@ -19,6 +19,11 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutJoining(file, queues),
     ...aboutPools(file, queues),
     ...aboutProcesses(file),
+    ...when(
+      file.launch !== undefined,
+      'launch',
+      'is obeyed by `muster dev` alone: elsewhere, `service` runs the servers',
+    ),
     ...aboutDeclining(queues),
   ]
 }

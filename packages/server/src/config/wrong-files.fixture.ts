@@ -354,6 +354,16 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['6:10 store.foldr: is not known; did you mean folder?'],
   },
   {
+    what: 'a command that is one text',
+    text: `${BASE}launch: node server.js\n`,
+    says: ['6:9 launch: must be a list: the program and its arguments; or { command, folder }, got a text'],
+  },
+  {
+    what: 'a command in a folder that is misspelt',
+    text: `${BASE}launch: { command: [node], foldr: build }\n`,
+    says: ['6:28 launch.foldr: is not known; did you mean folder?'],
+  },
+  {
     what: 'a limit that is null',
     text: `${BASE}limits:\n  perCaller:\n  perAddress: { limit: 5 }\n`,
     says: [

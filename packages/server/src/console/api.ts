@@ -57,7 +57,8 @@ interface ApiParts {
 /** The console's API: made of described routes, as the ticket API is. */
 export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
   const { watch, find, audit, queues, trials, clock, onError } = parts
-  const { matchmaker, letBotsIn, acted, operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
+  const { matchmaker, letBotsIn, processes, acted, operatorOf, address } = options
+  const { basePath = '/console', limitsOfRequests = {} } = options
   const apply = createApplying(options, queues)
   const finds = createAttempts({ ...FINDS, clock })
   const texts = createAttempts({ ...TEXTS, clock })
@@ -73,6 +74,14 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     acted({ who, what, id })
   }
 
+  /** @throws {Problem} 404 for a deployment that is no process */
+  const outputOf = (requestId: string): string => {
+    const text = processes?.output(requestId)
+    if (text === undefined)
+      throw new Problem(404, 'no-process', 'Only servers of `muster dev -- COMMAND` are processes.')
+    return text
+  }
+
   const handlers: Handlers<typeof consoleRoutes, ConsoleCaller> = {
     feed: (_input, { caller, request }) =>
       eventStream(
@@ -85,7 +94,7 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     },
     servers: async (_input, { caller }) => {
       takeSearch(caller)
-      return serverList(await matchmaker.inspect(), options.spending(), clock.now())
+      return serverList(await matchmaker.inspect(), options.spending(), clock.now(), processes)
     },
     acts: () => audit.view(),
     queues: () => ({ queues: queues.cards() }),
@@ -105,6 +114,11 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     stopMatch: ({ id }, { caller }) =>
       operate(caller, 'stop-match', id, () => matchmaker.stopMatch(id, { until: 'recorded' })),
     drainServer: ({ id }, { caller }) => operate(caller, 'drain-server', id, () => matchmaker.drainServer(id)),
+    serverOutput: ({ id }) => ({ text: outputOf(id) }),
+    killServer: ({ id }, { caller }) => {
+      outputOf(id)
+      return operate(caller, 'kill-server', id, () => processes?.kill(id))
+    },
     forgive: ({ id }, { caller }) => operate(caller, 'forgive-cooldown', id, () => matchmaker.forgive(id)),
     letBotsIn: ({ players }, { caller }) => {
       if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'Only `muster dev` has bots.')

@@ -59,6 +59,7 @@ const KINDS: Readonly<Partial<Record<Act['what'], StoryKind>>> = {
   'cancel-ticket': 'ticket',
   'stop-match': 'match',
   'drain-server': 'server',
+  'kill-server': 'server',
   'forgive-cooldown': 'player',
 }
 
@@ -70,5 +71,6 @@ const DID: Readonly<Record<Act['what'], string>> = {
   'resume-queue': 'resumed the queue',
   'apply-queue': 'changed the queue',
   'forgive-cooldown': 'ended the cooldown',
+  'kill-server': 'killed the server',
   'let-bots-in': 'let bots in',
 }

@@ -33,6 +33,7 @@ export interface Act {
     | 'resume-queue'
     | 'apply-queue'
     | 'forgive-cooldown'
+    | 'kill-server'
     | 'let-bots-in'
   /** Id of the ticket, match, server or player, name of the queue, or number of bots. */
   readonly id: string
@@ -87,6 +88,14 @@ export interface ConsoleSpending {
   readonly currency?: string | undefined
 }
 
+/** Processes of servers, by the id of their deployment. */
+export interface Processes {
+  /** The end of what it has written; undefined for an id that has no process. */
+  output(requestId: string): string | undefined
+  /** Ends it at once (SIGKILL). Does nothing for an id that has no process. */
+  kill(requestId: string): void
+}
+
 export interface ConsoleOptions {
   readonly matchmaker: ConsoleMatchmaker
   /** The matchmaker's `locate`, so that recorded tickets hold places instead of addresses. */
@@ -113,6 +122,8 @@ export interface ConsoleOptions {
   readonly ready?: (() => Awaitable<Now['ready']>) | undefined
   /** Lets a crowd of bots arrive; in `muster dev` only. */
   readonly letBotsIn?: ((players: number) => Awaitable<void>) | undefined
+  /** The processes of servers on this machine; in `muster dev` only. */
+  readonly processes?: Processes | undefined
   /** How much is remembered of what happened. Default: a day, and 64 MiB at most. */
   readonly stories?: EventBounds | undefined
   /** Opens what keeps events beyond this process. Default: they end with it. */

@@ -1,5 +1,14 @@
 /** The routes of the console's API, as data. The answers' types are those of `@muster/console/internal`. */
-import type { Applied, Audit, Found, Permission, QueueCards, ServerList, Trial } from '@muster/console/internal'
+import type {
+  Applied,
+  Audit,
+  Found,
+  Permission,
+  QueueCards,
+  ServerList,
+  ServerOutput,
+  Trial,
+} from '@muster/console/internal'
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
 
@@ -88,6 +97,17 @@ export const consoleRoutes = {
     input: idKey,
     errors: [403, 404, 503],
   }),
+  serverOutput: operation('GET /servers/{id}/output', {
+    summary: 'What the process of a deployment has written; in `muster dev` only',
+    input: idKey,
+    output: answer<ServerOutput>(),
+    errors: [403, 404],
+  }),
+  killServer: operation('POST /servers/{id}/kill', {
+    summary: 'End the process of a deployment at once (SIGKILL); in `muster dev` only',
+    input: idKey,
+    errors: [403, 404],
+  }),
   forgive: operation('POST /players/{id}/forgive', {
     summary: 'Forget the cooldowns of a player, who may wait again at once',
     input: idKey,
@@ -117,6 +137,8 @@ export const permissionOf: Readonly<Record<keyof typeof consoleRoutes, Permissio
   cancelTicket: 'players',
   stopMatch: 'players',
   drainServer: 'servers',
+  serverOutput: 'servers',
+  killServer: 'servers',
   forgive: 'players',
   letBotsIn: 'players',
 }

@@ -1,7 +1,7 @@
 import type { PoolRow, ServerList, ServerRow } from '@muster/console/internal'
 import type { Inspection } from '@muster/matchmaker'
 import type { AllocationView } from '@muster/matchmaker/internal'
-import type { ConsoleSpending } from './options.js'
+import type { ConsoleSpending, Processes } from './options.js'
 import { mayDrain, placeName } from './stories/index.js'
 
 /** Servers that one answer lists, and matches of each (our choice). */
@@ -19,13 +19,18 @@ export function serverList(
   { matches, servers, pools }: Pick<Inspection, 'matches' | 'servers' | 'pools'>,
   spending: ConsoleSpending,
   now: number,
+  processes?: Processes,
 ): ServerList {
   const { pricePerMinute, currency = '' } = spending
   const registered = new Map(servers.map((server) => [server.id, server]))
   const guests = guestsByServer(matches)
   const rows = matches.flatMap((server) =>
     server.hosted === undefined
-      ? rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], { pricePerMinute, now })
+      ? rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], {
+          pricePerMinute,
+          now,
+          processes,
+        })
       : [],
   )
   rows.sort(byPlaceThenAge)
@@ -56,13 +61,14 @@ export function guestsByServer(matches: readonly AllocationView[]): ReadonlyMap<
 interface RowContext {
   readonly pricePerMinute: number | undefined
   readonly now: number
+  readonly processes: Processes | undefined
 }
 
 function rowOf(
   server: AllocationView,
   registered: GameServer | undefined,
   guests: readonly AllocationView[],
-  { pricePerMinute, now }: RowContext,
+  { pricePerMinute, now, processes }: RowContext,
 ): ServerRow {
   const { matchId: id, pool, queue, requestId, assignment, at } = server
   const served = pool === undefined ? [server] : guests
@@ -76,6 +82,7 @@ function rowOf(
     state: stateOf(server, registered),
     draining: registered?.draining ?? null,
     mayDrain: mayDrain(server, registered),
+    isProcess: requestId !== undefined && processes?.output(requestId) !== undefined,
     place: placeName(assignment?.location) ?? registered?.place ?? null,
     host: assignment?.fqdn ?? null,
     players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),

@@ -36,6 +36,7 @@ describe('the list of servers', () => {
       matches: [matchmaker.getTicket('a')?.matchId],
       pool: null,
       mayDrain: false,
+      isProcess: false,
       queue: 'duel',
       state: 'running',
       place: 'Frankfurt, Germany',

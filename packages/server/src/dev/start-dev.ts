@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
-import { Conflict, type Coordinates, createClient } from '@muster/core'
+import type { Coordinates } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { beacons, type ContainerSpec, createEmulator, type PlaceBeacon, places } from '@muster/emulator'
-import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
+import { beacons, type PlaceBeacon, places } from '@muster/emulator'
 import type { Player, Queue, TicketInput, TicketService } from '@muster/matchmaker'
 import { tellNotReloaded, type MusterServer, startServer } from '../running/index.js'
 import {
@@ -17,6 +16,7 @@ import {
   wantsLatencies,
 } from './bots.js'
 import { readDevConfig } from './dev-config.js'
+import { type Command, createProcesses, openDevEmulator } from './dev-emulator.js'
 
 interface DevPlayersOptions {
   /** The queues in force. */
@@ -94,82 +94,11 @@ const listened = (wanted: number): Promise<number> =>
     })
   })
 
-/** Servers start within a second or two. */
-const SPEED = 5
-
-/**
- * Listens on this machine alone, so that its token need be no secret.
- * @param port is free.
- */
-async function openDevEmulator(port: number) {
-  const token = 'dev'
-  /** Plays a server of a pool, in place of the container that there is not. Nothing listens at its port. */
-  const play = simulatedGameServers(
-    // Its matches end when Muster ends them.
-    { ...defaultGameServerSettings, matchMs: Number.MAX_SAFE_INTEGER },
-    { clock: systemClock, random: seededRandom(randomBytes(4).readUInt32LE()), speed: SPEED, fetch },
-  )
-  const emulator = createEmulator({
-    speed: SPEED,
-    token,
-    launch: (spec) => (spec.env['MUSTER_POOL'] === undefined ? register(spec) : play(spec)),
-  })
-  const { url } = await emulator.listen({ port })
-  const client = createClient({ baseUrl: url, token })
-  const made = new Set<string>()
-
-  const make = async (what: string, create: () => Promise<unknown>) => {
-    if (made.has(what)) return
-    made.add(what)
-    await create().catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error
-    })
-  }
-  /** Makes the applications that queues and pools deploy, as far as they are missing. */
-  const prepare = async (deployed: readonly Pick<Queue, 'deploy'>[]) => {
-    for (const { deploy } of deployed) {
-      const { application, version } = deploy
-      await make(application, () => client.applications.create({ name: application }))
-      await make(`${application} ${version}`, () =>
-        client.versions.create({
-          app_name: application,
-          name: version,
-          docker_repository: 'registry.example.com',
-          docker_image: 'studio/server',
-          docker_tag: version,
-          req_cpu: 256,
-          req_memory: 512,
-          ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
-        }),
-      )
-    }
-  }
-  return {
-    url,
-    token,
-    prepare,
-    close: async () => {
-      await client.close()
-      await emulator.close()
-    },
-  }
-}
-
-/**
- * Registers in place of the server that there is not: nothing listens at its port. Deployments stay simulated, at ports
- * of this machine.
- */
-async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
-  const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
-  if (url === undefined) return
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  // A match that was given up meanwhile is refused, and so is everything while the program ends.
-  await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
-}
-
 export interface DevOptions {
   /** The configuration of the game. Default: an example with three queues. */
   readonly config?: string | undefined
+  /** Runs as a process for each deployment. Default: `launch` of the configuration; without it, none does. */
+  readonly command?: Command | undefined
   /** The token for everything. Default: a random one. */
   readonly token?: string | undefined
   /** Ports that are tried first; if one is taken, any free one. Defaults 8080 and 8090. */
@@ -186,6 +115,8 @@ export interface Dev {
   readonly urls: { readonly console: string; readonly api: string; readonly emulator: string }
   /** Ports that were asked for, and that another program has. */
   readonly taken: readonly number[]
+  /** What runs as a process for each server; undefined where servers are simulated. */
+  readonly command: Command | undefined
   readonly server: MusterServer
   readonly bots: Bots
   /** Reads the configuration again. A wrong file is logged and changes nothing. */
@@ -203,9 +134,15 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   const token = options.token ?? randomBytes(12).toString('base64url')
   // The service and its servers need the port before the program listens.
   const port = await freePort(wanted.port)
-  const emulator = await openDevEmulator(await freePort(wanted.emulatorPort))
+  const emulatorPort = await freePort(wanted.emulatorPort)
+  const url = `http://127.0.0.1:${emulatorPort}`
+  const command = options.command ?? (await readDevConfig({ path, port, service: { url, token: 'dev' } })).launch
+  const processes = command && createProcesses(command, (line, { request_id: id }) => server.log.info(`${id}: ${line}`))
+  // Whoever has the token of an emulator that starts processes, starts some.
+  const service = { url, token: command === undefined ? 'dev' : randomBytes(12).toString('base64url') }
+  const emulator = await openDevEmulator({ port: emulatorPort, token: service.token, launch: processes?.launch })
   const read = async () => {
-    const config = await readDevConfig({ path, port, service: emulator })
+    const config = await readDevConfig({ path, port, service })
     await emulator.prepare([...config.queues, ...config.pools])
     return config
   }
@@ -234,7 +171,8 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
       write,
       devToken: token,
       letBotsIn: bots.letIn,
-      adaptService: (service) => withDevPlayers(service, players),
+      processes,
+      adaptService: (asked) => withDevPlayers(asked, players),
     })
   } catch (error) {
     await emulator.close()
@@ -251,6 +189,7 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
       ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
       ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
     ],
+    command,
     server,
     bots,
     reload: () =>

@@ -41,6 +41,7 @@ interface ConsoleOptionsOf {
   readonly reload: (next: Config) => Promise<Reloaded>
   readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
   readonly letBotsIn?: ConsoleOptions['letBotsIn']
+  readonly processes?: ConsoleOptions['processes']
   readonly trialWorker?: ConsoleOptions['trialWorker']
 }
 
@@ -66,6 +67,7 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     limits: createLimitsNow(client, clock),
     ready: of.ready,
     letBotsIn: of.letBotsIn,
+    processes: of.processes,
     trialWorker: of.trialWorker,
     stories: storyBounds(config),
     openEvents: matching.openEvents,

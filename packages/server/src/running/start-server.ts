@@ -60,6 +60,8 @@ export interface ServerDeps {
   readonly devToken?: string | undefined
   /** Lets a crowd of bots arrive; only for `muster dev`. */
   readonly letBotsIn?: ConsoleOptions['letBotsIn']
+  /** The processes of servers on this machine; only for `muster dev`. */
+  readonly processes?: ConsoleOptions['processes']
   /** Changes what is asked of the matchmaker; only for `muster dev`. */
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   /** The program of the thread in which changed rules are tried. Default: this package's own, as it was built. */

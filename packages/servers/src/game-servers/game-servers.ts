@@ -249,7 +249,9 @@ export function createGameServers(options: GameServersOptions): GameServers {
     if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) on.accepted(match)
     const came = inOf(players).filter((id) => match.playerIds.includes(id) && before?.players[id] !== 'in')
     if (came.length > 0) on.came(match, came)
-    const left = match.playerIds.filter((id) => Object.hasOwn(players, id) && players[id] === 'left')
+    // Who had left before has come back to an open seat: of that the server says nothing until they connect.
+    const hasLeft = (id: string) => Object.hasOwn(players, id) && players[id] === 'left'
+    const left = match.playerIds.filter((id) => hasLeft(id) && before?.players[id] !== 'left')
     if (left.length > 0) on.left(match, left)
     const isNew = !isSame(seats, before?.seats)
     if (seats !== undefined && (isNew || before?.isUnmet === true)) known.isUnmet = !on.seatsWanted(match, seats, isNew)

@@ -19,6 +19,8 @@ export interface Place {
 export interface PoolPlaceView {
   readonly pool: string
   readonly place: string
+  /** Whether the pool is paused: then none are kept warm. */
+  readonly paused: boolean
   /** Servers that are kept warm, as wanted now. */
   readonly wanted: number
   readonly starting: number

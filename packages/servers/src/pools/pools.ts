@@ -81,6 +81,10 @@ export interface Pools {
   gone(server: Allocation): void
   /** Matches that the warm servers of a pool could take now. */
   freePlaces(pool: string): number
+  /** Whether no servers of a pool are kept warm now; undefined if there is no such pool. */
+  isPaused(pool: string): boolean | undefined
+  /** Keeps none warm, and drains idle ones, or keeps them again. A pause ends with its pool. */
+  setPaused(pool: string, isPaused: boolean): void
   /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
   reconfigure(pools: readonly Pool[]): void
   /** Orders what is missing, and drains what is too much. */
@@ -122,6 +126,8 @@ export function createPools(options: PoolsOptions): Pools {
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
   const stock = new Map<Allocation, Stock>()
   const byPool = new Map<string, Set<Stock>>()
+  /** Names of pools that are paused. */
+  const paused = new Set<string>()
   /** Servers that have registered, without those that were found full since one of their matches ended. */
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
@@ -189,6 +195,9 @@ export function createPools(options: PoolsOptions): Pools {
     const definition = states.get(server.pool ?? '')?.definition
     return definition === undefined || buildOf(definition.deploy) !== server.build
   }
+
+  const goalsFor = (definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> =>
+    paused.has(definition.name) ? NO_GOALS : goalsOf(definition, places, now)
 
   const ofPool = (name: string): ReadonlySet<Stock> => byPool.get(name) ?? NONE
   const byPlaceOf = (name: string): ReadonlyMap<Place, readonly Stock[]> => {
@@ -265,8 +274,9 @@ export function createPools(options: PoolsOptions): Pools {
     // Servers of the version before serve until the new ones are warm.
     for (const one of here) if (isOld(one) && ready >= goal) take(one, 'update')
     const idleFor = ({ idleSince }: Stock) => now - idleSince
+    const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
     const surplus = warm
-      .filter((one) => idleFor(one) >= definition.keepIdleSeconds * 1000)
+      .filter((one) => idleFor(one) >= keptMs)
       .toSorted((one, other) => idleFor(other) - idleFor(one))
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
   }
@@ -395,9 +405,19 @@ export function createPools(options: PoolsOptions): Pools {
       return places
     },
 
+    isPaused: (pool) => (states.has(pool) ? paused.has(pool) : undefined),
+    setPaused: (pool, isPaused) => {
+      if (isPaused) paused.add(pool)
+      else paused.delete(pool)
+      isLookPressing = true
+    },
     reconfigure: (pools) => {
       const names = new Set(pools.map(({ name }) => name))
-      for (const name of states.keys()) if (!names.has(name)) states.delete(name)
+      for (const name of states.keys())
+        if (!names.has(name)) {
+          states.delete(name)
+          paused.delete(name)
+        }
       for (const pool of pools) define(pool)
       isLookPressing = true
     },
@@ -408,7 +428,7 @@ export function createPools(options: PoolsOptions): Pools {
       isLookPressing = false
       roomLeft = room()
       for (const { definition, places } of states.values()) {
-        const goals = goalsOf(definition, places, now)
+        const goals = goalsFor(definition, places, now)
         const byPlace = byPlaceOf(definition.name)
         for (const place of places)
           keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
@@ -422,7 +442,7 @@ export function createPools(options: PoolsOptions): Pools {
 
     views: (now) =>
       [...states.values()].flatMap(({ definition, places }) => {
-        const goals = goalsOf(definition, places, now)
+        const goals = goalsFor(definition, places, now)
         const byPlace = byPlaceOf(definition.name)
         return places.map((place): PoolPlaceView => {
           const here = byPlace.get(place) ?? []
@@ -432,6 +452,7 @@ export function createPools(options: PoolsOptions): Pools {
           return {
             pool: definition.name,
             place: place.name,
+            paused: paused.has(definition.name),
             wanted,
             starting: here.filter((one) => !one.isUp && !one.isDraining).length,
             idle: idle.length,
@@ -465,3 +486,4 @@ const locationOf = ({ server, place }: Stock): Coordinates | undefined => {
 }
 
 const NONE: ReadonlySet<Stock> = new Set()
+const NO_GOALS: ReadonlyMap<Place, number> = new Map()

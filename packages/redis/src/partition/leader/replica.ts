@@ -1,3 +1,4 @@
+import { NotFound } from '@muster/core'
 import type { DeploymentService, MatchmakerOptions, Ticket } from '@muster/matchmaker'
 import {
   createLeader,
@@ -11,6 +12,7 @@ import {
   cooldownText,
   loadedOf,
   pauseKey,
+  poolPauseKey,
   readNotes,
   resultKey,
   resultsIn,
@@ -202,6 +204,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
   const stopListeningToPauses = [
     leader.on('queuePaused', ({ queue }) => note(pauseKey(queue), '')),
     leader.on('queueResumed', ({ queue }) => note(pauseKey(queue), undefined)),
+    leader.on('poolPaused', ({ pool, paused }) => note(poolPauseKey(pool), paused ? '' : undefined)),
   ]
   const stopListening = leader.on('playersLeft', ({ matchId, playerIds }) => {
     const left = new Set(playerIds)
@@ -219,6 +222,15 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     } catch (error) {
       problem(error)
       return false
+    }
+  }
+
+  /** Whatever is gone from the configuration is left out. */
+  const unlessGone = (act: () => void) => {
+    try {
+      act()
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error
     }
   }
 
@@ -244,10 +256,10 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     const notes = await allOf(store.loadNotes)
     results = resultsIn(notes)
     secret = notes.find(({ key }) => key === SECRET_KEY)?.text
-    const { cooldowns, paused } = readNotes(notes, problem)
+    const { cooldowns, paused, pausedPools } = readNotes(notes, problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))
-    const queues = leader.queueNames()
-    for (const queue of paused) if (queues.includes(queue)) leader.pauseQueue(queue)
+    for (const queue of paused) unlessGone(() => leader.pauseQueue(queue))
+    for (const pool of pausedPools) unlessGone(() => leader.pausePool(pool, true))
   }
 
   /** Forgets those of the matches that are over. */

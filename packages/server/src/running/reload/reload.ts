@@ -30,6 +30,7 @@ const AFTER_RESTART = [
   'lobbies',
   'relay',
   'webhook',
+  'launch',
   'results',
   'servers',
   'joinTokens',

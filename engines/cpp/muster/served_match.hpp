@@ -1,0 +1,172 @@
+// A match on a game server: its roster, who is on it, and what is reported of it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json.hpp"
+
+namespace muster {
+namespace detail {
+
+/** A call with a value that Muster would refuse: nothing has changed. */
+struct Invalid {
+  std::string field, said;
+};
+
+class ServedMatch {
+ public:
+  struct Attendant {
+    std::string player, seat;
+    /** Of the newest token. */
+    double iat = 0;
+    /** `in`, `away` or `left`; empty: they have left, and another seat since. */
+    std::string_view status = "in";
+    /** Until when their seat is kept, in epoch milliseconds. */
+    std::optional<double> until;
+  };
+
+  explicit ServedMatch(const Json& order) : id_(order["id"].text()), queue_(order["profile"].text()) {
+    attributes_ = Json::object();
+    for (const char* kind : {"equality", "intersection"})
+      for (const auto& [name, value] : order[kind].members()) attributes_.set(name, value);
+    update(order);
+  }
+
+  const std::string& id() const { return id_; }
+  /** The match as the game sees it. */
+  Json seen() const {
+    return Json::object({{"id", id_}, {"queue", queue_}, {"attributes", attributes_}, {"teams", teams_}});
+  }
+  const Json& player(const std::string& id) const { return players_[id]; }
+
+  /** Takes the roster of newer orders. @returns the players who are new, or have come again */
+  Json update(const Json& order) {
+    std::multiset<std::string> tickets;
+    for (const Json& team : order["teams"].items())
+      for (const Json& member : team["players"].items()) tickets.insert(member["ticket_id"].text());
+    Json joined = Json::array();
+    teams_ = Json::object();
+    for (const Json& team : order["teams"].items()) {
+      const std::string& name = team["name"].text();
+      Json members = Json::array();
+      for (const Json& member : team["players"].items()) {
+        const std::string& id = member["id"].text();
+        const Json& ticket = member["ticket_id"];
+        const Json& given = member["attributes"];
+        const Json player = Json::object({{"id", id},
+                                          {"matchId", id_},
+                                          {"team", name.empty() ? Json() : Json(name)},
+                                          {"groupId", tickets.count(ticket.text()) > 1 ? ticket : Json()},
+                                          {"attributes", given.is_object() ? given : Json::object()}});
+        const std::string& before = tickets_[id].text();
+        const bool is_new = !players_.has(id) || (!before.empty() && !ticket.text().empty() && before != ticket.text());
+        if (!ticket.text().empty()) tickets_.set(id, ticket);
+        if (is_new) joined.add(player);
+        // A player who has left has another seat: nothing is said of them until they enter by it.
+        Attendant* left = is_new ? attendant(id) : nullptr;
+        if (left != nullptr && left->status == "left") left->status = "";
+        players_.set(id, player);
+        members.add(player);
+      }
+      teams_.set(name, members);
+    }
+    return joined;
+  }
+
+  /** @returns why the player of the token is not let in; null if they are */
+  const char* enter(const Json& claims) {
+    const std::string& player = claims["sub"].text();
+    const double iat = claims["iat"].number();
+    Attendant* before = attendant(player);
+    if (before != nullptr && before->seat == claims["sid"].text()) {
+      const bool is_fresh = before->status == "away" ? iat >= before->iat : iat > before->iat;
+      if (before->status == "left" || before->status == "" || !is_fresh) return "used";
+    }
+    const Attendant entered{player, claims["sid"].text(), iat, "in", std::nullopt};
+    if (before != nullptr)
+      *before = entered;
+    else
+      attendants.push_back(entered);
+    return nullptr;
+  }
+
+  /** @returns whether anything has changed */
+  bool leave(const std::string& player, double may_return_ms, double now) {
+    Attendant* before = attendant(player);
+    if (before == nullptr || before->status == "left" || before->status == "") return false;
+    before->status = may_return_ms > 0 ? "away" : "left";
+    before->until.reset();
+    if (may_return_ms > 0) before->until = now + may_return_ms;
+    return true;
+  }
+
+  /** What Muster would refuse of a result. */
+  std::optional<Invalid> fault_of(const Json& given) const {
+    std::set<std::string> ranked;
+    std::optional<Invalid> twice, empty;
+    for (const Json& rank : given["ranking"].items()) {
+      if (rank.items().empty()) empty = Invalid{"ranking", "has a rank of nobody"};
+      for (const Json& one : rank.items()) {
+        if (!players_.has(one.text())) return Invalid{"ranking", one.dump() + " is no player of the match"};
+        if (!ranked.insert(one.text()).second && !twice) twice = Invalid{"ranking", "lists " + one.dump() + " twice"};
+      }
+    }
+    return twice ? twice : empty;
+  }
+
+  /** What Muster would refuse of the seats that are wanted. */
+  std::optional<Invalid> fault_of_seats(const Json& wanted) const {
+    for (const auto& [team, count] : wanted.members()) {
+      if (!teams_.has(team)) return Invalid{"teams." + team, "the match has no such team"};
+      const double number = count.number();
+      if (!count.is_number() || number < 0 || number != std::floor(number))
+        return Invalid{"teams." + team, "must be a whole number, got " + count.dump()};
+    }
+    return std::nullopt;
+  }
+
+  Json report() const {
+    Json statuses = Json::object();
+    for (const Attendant& one : attendants)
+      if (one.status != "") statuses.set(one.player, one.status);
+    // A ranking may name players who never came.
+    for (const Json& rank : result["ranking"].items())
+      for (const Json& one : rank.items())
+        if (!statuses.has(one.text())) statuses.set(one.text(), "left");
+    Json made = Json::object({{"id", id_}, {"status", status}, {"players", statuses}});
+    if (!seats.is_null()) made.set("seats", seats);
+    if (!result.is_null()) made.set("result", result);
+    return made;
+  }
+
+  std::string status = "loading";
+  std::vector<Attendant> attendants;
+  Json seats, result;
+  /** The revision with which Muster hears of its end. */
+  std::optional<double> told;
+  /** Whether the game knows that it has ended. */
+  bool is_ended = false;
+
+ private:
+  Attendant* attendant(const std::string& player) {
+    for (Attendant& one : attendants)
+      if (one.player == player) return &one;
+    return nullptr;
+  }
+
+  std::string id_, queue_;
+  Json attributes_, teams_;
+  /** By id: those who were matched, and those who came since. */
+  Json players_ = Json::object();
+  /** The tickets of players, as far as Muster says them. */
+  Json tickets_ = Json::object();
+};
+
+}  // namespace detail
+}  // namespace muster

@@ -1,0 +1,408 @@
+// A game server without its connection, as packages/game-server does it: answers and wishes in, requests and orders
+// out. It reads no clock, sends nothing and draws no random number of its own.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "join_token.hpp"
+#include "served_match.hpp"
+#include "wire.hpp"
+
+namespace muster {
+
+namespace detail {
+
+/** Epoch milliseconds of the header `date`, as `Thu, 26 Nov 2026 12:00:00 GMT`; nothing if it is none. */
+inline std::optional<double> date_in(const std::string& header) {
+  int day = 0, year = 0, hour = 0, minute = 0, second = 0;
+  char name[4] = "";
+  if (std::sscanf(header.c_str(), "%*3s, %2d %3s %4d %2d:%2d:%2d", &day, name, &year, &hour, &minute, &second) != 6)
+    return std::nullopt;
+  const std::size_t nth = std::string_view("JanFebMarAprMayJunJulAugSepOctNovDec").find(name);
+  if (nth == std::string_view::npos) return std::nullopt;
+  // Years begin in March here, so that a leap day is the last one.
+  const long long month = (static_cast<long long>(nth / 3) + 10) % 12;
+  const long long years = year - (month >= 10 ? 1 : 0);
+  const long long days =
+      years * 365 + years / 4 - years / 100 + years / 400 + (month * 153 + 2) / 5 + day - 1 - 719468;
+  return static_cast<double>((days * 24 + hour) * 60 + minute) * 60000 + second * 1000.0;
+}
+
+}  // namespace detail
+
+/** The state machine of a game server. Inputs and outputs are those of engines/server-transcript.jsonl. */
+class ServerMachine {
+ public:
+  /** @param random from 0 to 1: spreads what many servers would otherwise do at the same moment */
+  explicit ServerMachine(std::function<double()> random) : random_(std::move(random)) {}
+
+  /** @param at epoch milliseconds, of a clock that does not go backwards */
+  std::vector<Json> step(const Json& input, double at) {
+    now_ = std::max(now_, at);
+    out_.clear();
+    if (is_finished_) return out_;
+    if (input.has("do"))
+      obey(input);
+    else if (input.has("answer"))
+      take(input);
+    wake();
+    if (due_at_ && *due_at_ <= now_) send();
+    const std::optional<double> next = next_wake();
+    if (next != wake_at_) out_.push_back(Json::object({{"wakeAt", next ? Json(*next) : Json()}}));
+    wake_at_ = next;
+    return out_;
+  }
+
+ private:
+  /** Seconds for which a report waits for other orders: the time between two heartbeats. */
+  static constexpr int wait_seconds = 10;
+  /** Milliseconds between two reports at least: Muster takes 50 in 5 s. */
+  static constexpr double gap_ms = 200;
+  /** Milliseconds of the first and of the longest pause after a failure. */
+  static constexpr double first_pause_ms = 500;
+  static constexpr double longest_pause_ms = 15000;
+  /** A difference of the clocks of fewer milliseconds is none: the header has whole seconds. */
+  static constexpr double clock_tolerance_ms = 2000;
+  /** Milliseconds for which a seat that is not known yet is waited for. */
+  static constexpr double seat_ms = 2000;
+  /** Milliseconds that the game has to end, and for which the last report is waited for after a signal. */
+  static constexpr double grace_ms = 25000;
+  static constexpr double last_word_ms = 2000;
+
+  using Match = detail::ServedMatch;
+  struct Request {
+    double number;
+    bool is_registration;
+    /** Whether Muster may hold the answer. */
+    bool is_waiting;
+    double revision;
+  };
+  struct Awaited {
+    double revision;
+    double command;
+  };
+  struct Admission {
+    double command;
+    std::string token;
+    double until;
+  };
+
+  void tell(Json output) { out_.push_back(std::move(output)); }
+  void done(double command) { tell(Json::object({{"done", command}})); }
+  void fail(double command, const detail::Invalid& fault) {
+    const std::string message = fault.field + ": " + fault.said;
+    tell(Json::object({{"failed", command}, {"field", fault.field}, {"message", message}}));
+  }
+  Match* match_of(const std::string& id) {
+    for (Match& one : matches_)
+      if (one.id() == id) return &one;
+    return nullptr;
+  }
+  void end(Match& match, const std::string& reason) {
+    if (!match.is_ended) tell(Json::object({{"ended", match.id()}, {"reason", reason}}));
+    match.is_ended = true;
+  }
+
+  /** The state has changed: it is sent at once. */
+  void changed() {
+    revision_ += 1;
+    if (!request_ || !request_->is_waiting) return;
+    tell(Json::object({{"abort", request_->number}}));
+    request_.reset();
+    speak_in(0);
+  }
+  void speak_in(double ms) { due_at_ = std::max(now_ + ms, spoke_at_ + gap_ms); }
+  void acknowledge(double up_to) {
+    acknowledged_ = up_to;
+    for (const Awaited& one : awaited_)
+      if (one.revision <= up_to) done(one.command);
+    awaited_.erase(std::remove_if(awaited_.begin(), awaited_.end(),
+                                  [up_to](const Awaited& one) { return one.revision <= up_to; }),
+                   awaited_.end());
+  }
+
+  void send() {
+    due_at_.reset();
+    spoke_at_ = now_;
+    requests_ += 1;
+    const bool is_registration = !version_;
+    const bool waits = !is_registration && revision_ == acknowledged_;
+    request_ = Request{requests_, is_registration, waits, revision_};
+    Json body = Json::object({{"instance", instance_}});
+    std::string path = "/servers";
+    if (is_registration) {
+      for (const auto& [name, value] : registration_.members()) body.set(name, value);
+    } else {
+      seq_ += 1;
+      Json matches = Json::array();
+      for (const Match& one : matches_) matches.add(one.report());
+      body.set("seq", seq_).set("healthy", is_healthy_).set("draining", is_draining_).set("matches", matches);
+      if (registration_.has("attributes")) body.set("attributes", registration_["attributes"]);
+      path += "/me";
+      if (waits) path += "?wait=" + std::to_string(wait_seconds) + "&version=" + detail::whole(*version_);
+    }
+    tell(Json::object({{"request", requests_},
+                       {"method", is_registration ? "POST" : "PUT"},
+                       {"path", path},
+                       {"body", body},
+                       {"waitMs", waits ? wait_seconds * 1000 : 0}}));
+  }
+
+  void take(const Json& input) {
+    if (!request_ || request_->number != input["answer"].number()) return;
+    const Request sent = *request_;
+    request_.reset();
+    const double status = input["status"].number();
+    const Json& body = input["body"];
+    const auto date = detail::date_in(input["date"].text());
+    if (date) ahead_ms_ = std::fabs(*date - now_) < clock_tolerance_ms ? 0 : *date - now_;
+    if ((status == 200 || status == 201) && body.has("version") && body["matches"].is_array()) {
+      if (!sent.is_registration) acknowledge(sent.revision);
+      if (sent.is_registration)
+        key_ = JoinKey{body["alg"].text(), detail::from_base64url(body["key"].text()), body["id"].text()};
+      version_ = body["version"].number();
+      failures_ = 0;
+      speak_in(0);
+      follow(body);
+      // What the server has to say of its matches, it says with the next report.
+      if (sent.is_registration) revision_ += 1;
+      if (last_word_ && acknowledged_ >= last_word_->revision) finish();
+      return;
+    }
+    if (status == 409 && !sent.is_registration) {
+      version_.reset();
+      failures_ = 0;
+      return speak_in(0);
+    }
+    const double longest = std::min(first_pause_ms * std::pow(2, failures_), longest_pause_ms);
+    failures_ += 1;
+    speak_in(std::max(input["retryAfterMs"].number(), random_() * longest));
+    const Json& said = body["detail"].is_text() ? body["detail"] : body["message"];
+    if (status == 410) return stop(said.is_text() ? said.text() : "not wanted any more", false);
+    tell(Json::object({{"problem", fault_of(detail::whole(status), said, body["field"])}}));
+  }
+
+  /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
+  static std::string fault_of(const std::string& status, const Json& said, const Json& field) {
+    if (status == "0") return "Muster does not answer. The game goes on, and the state is sent when it does.";
+    if (status == "401") return "Muster does not know MUSTER_SERVER_TOKEN (401).";
+    if (!said.is_text())
+      return "The answer of MUSTER_URL is not from Muster (" + status + "): is there a proxy in between?";
+    const std::string where = field.is_text() ? ", " + field.text() : "";
+    return "Muster refuses a report (" + status + where + "): " + said.text();
+  }
+
+  /** Does what Muster orders. */
+  void follow(const Json& orders) {
+    const auto& wanted = orders["matches"].items();
+    for (Match& one : matches_) {
+      const auto is_it = [&one](const Json& order) { return order["id"].text() == one.id(); };
+      if (std::any_of(wanted.begin(), wanted.end(), is_it)) continue;
+      end(one, one.status == "over" ? "The match is over." : "Muster has ended the match.");
+      one.status = "gone";
+    }
+    const auto is_gone = [](const Match& one) { return one.status == "gone"; };
+    matches_.erase(std::remove_if(matches_.begin(), matches_.end(), is_gone), matches_.end());
+    for (const Json& order : wanted) {
+      Match* known = match_of(order["id"].text());
+      if (known != nullptr) {
+        const Json joined = known->update(order);
+        if (!joined.items().empty()) tell(Json::object({{"joined", known->id()}, {"players", joined}}));
+        continue;
+      }
+      matches_.emplace_back(order);
+      if (is_stopping_)
+        matches_.back().status = "refused";
+      else
+        tell(Json::object({{"match", matches_.back().seen()}}));
+    }
+    const auto reason = [&orders](const char* otherwise) {
+      return orders["reason"].is_text() ? orders["reason"].text() : std::string(otherwise);
+    };
+    if (orders["want"].text() == "drain") drain(reason("wanted"));
+    if (orders["want"].text() == "stop") stop(reason("not wanted any more"), false);
+    retry_admissions(true);
+  }
+
+  void drain(const std::string& reason) {
+    if (is_draining_) return;
+    is_draining_ = true;
+    tell(Json::object({{"draining", reason}}));
+    changed();
+  }
+  /** @param is_own_wish Muster has yet to hear of it */
+  void stop(const std::string& reason, bool is_own_wish) {
+    if (is_stopping_) return;
+    is_stopping_ = true;
+    is_own_wish_ = is_own_wish;
+    for (Match& one : matches_) end(one, "The server is to end: " + reason + ".");
+    stop_until_ = now_ + grace_ms;
+    tell(Json::object({{"stop", reason}, {"until", *stop_until_}}));
+  }
+  void stopped() {
+    if (!stop_until_) return;
+    stop_until_.reset();
+    if (!is_own_wish_) return finish();
+    changed();
+    last_word_ = LastWord{now_ + last_word_ms, revision_};
+  }
+  void finish() {
+    if (request_) tell(Json::object({{"abort", request_->number}}));
+    request_.reset();
+    due_at_.reset();
+    for (const Awaited& one : awaited_) done(one.command);
+    tell(Json::object({{"finished", true}}));
+    is_finished_ = true;
+  }
+
+  void obey(const Json& input) {
+    const std::string& wish = input["do"].text();
+    if (wish == "start") {
+      instance_ = input["instance"].text();
+      registration_ = input["registration"];
+      due_at_ = now_;
+    } else if (wish == "healthy") {
+      is_healthy_ = input["isHealthy"].boolean();
+    } else if (wish == "admit") {
+      admissions_.push_back({input["command"].number(), input["token"].text(), now_ + seat_ms});
+      if (admit(admissions_.back())) admissions_.pop_back();
+    } else if (wish == "left") {
+      for (Match& one : matches_)
+        if (one.leave(input["player"].text(), input["mayReturnMs"].number(), now_)) changed();
+    } else if (wish == "drain") {
+      drain(input["reason"].text());
+    } else if (wish == "stop") {
+      drain(input["reason"].text());
+      stop(input["reason"].text(), true);
+    } else if (wish == "stopped") {
+      stopped();
+    } else {
+      obey(input, match_of(input["match"].text()));
+    }
+  }
+  /** A wish about a match: `open`, `refuse`, `over` or `seats`. */
+  void obey(const Json& input, Match* match) {
+    const std::string& wish = input["do"].text();
+    const double command = input["command"].number();
+    if (wish == "open" || wish == "refuse") {
+      if (match == nullptr || match->status == "over") return;
+      if (wish == "open" && match->status != "loading") return;
+      match->status = wish == "open" ? "open" : "refused";
+      return changed();
+    }
+    if (match == nullptr) return fail(command, {"match", "there is no such match"});
+    if (wish == "seats") {
+      if (const auto fault = match->fault_of_seats(input["teams"])) return fail(command, *fault);
+      match->seats = Json::object({{"open", input["open"]}});
+      if (input.has("teams")) match->seats.set("teams", input["teams"]);
+      return changed();
+    }
+    if (!match->told) {
+      if (const auto fault = match->fault_of(input["result"])) return fail(command, *fault);
+      match->result = input["result"];
+      match->status = "over";
+      match->seats = nullptr;
+      changed();
+      match->told = revision_;
+    }
+    if (*match->told <= acknowledged_) return done(command);
+    awaited_.push_back({*match->told, command});
+  }
+
+  /** @returns whether it is decided */
+  bool admit(const Admission& given) {
+    const auto refuse = [this, &given](const char* code) {
+      tell(Json::object({{"refused", given.command}, {"code", code}, {"message", sentence_of(code)}}));
+      return true;
+    };
+    if (key_) {
+      const JoinClaims read = read_join_token(given.token, *key_, now_ + ahead_ms_);
+      if (read.refused != nullptr) return refuse(read.refused);
+      Match* match = match_of(read.claims["mid"].text());
+      const bool has_place = match != nullptr && match->status != "over" && !is_stopping_;
+      const Json player = has_place ? match->player(read.claims["sub"].text()) : Json();
+      if (!player.is_null()) {
+        const char* refused = match->enter(read.claims);
+        if (refused != nullptr) return refuse(refused);
+        changed();
+        tell(Json::object({{"admitted", given.command}, {"player", player}}));
+        return true;
+      }
+    }
+    return now_ >= given.until || is_stopping_ ? refuse("other-match") : false;
+  }
+  /** @param is_heard whether orders have come; otherwise those alone are decided whose time is over */
+  void retry_admissions(bool is_heard) {
+    std::vector<Admission> waiting;
+    for (const Admission& one : std::exchange(admissions_, {}))
+      if ((!is_heard && one.until > now_) || !admit(one)) waiting.push_back(one);
+    admissions_ = std::move(waiting);
+  }
+
+  void wake() {
+    for (Match& match : matches_)
+      for (auto& one : match.attendants) {
+        if (!one.until || *one.until > now_) continue;
+        one.until.reset();
+        one.status = "left";
+        changed();
+      }
+    retry_admissions(false);
+    if (stop_until_ && *stop_until_ <= now_) stopped();
+    if (!is_finished_ && last_word_ && last_word_->until <= now_) finish();
+  }
+  std::optional<double> next_wake() const {
+    std::optional<double> next;
+    const auto also = [&next](std::optional<double> at) {
+      if (at) next = next ? std::min(*next, *at) : at;
+    };
+    if (is_finished_) return next;
+    also(due_at_);
+    also(stop_until_);
+    if (last_word_) also(last_word_->until);
+    for (const Admission& one : admissions_) also(one.until);
+    for (const Match& match : matches_)
+      for (const auto& one : match.attendants) also(one.until);
+    return next;
+  }
+
+  struct LastWord {
+    double until;
+    double revision;
+  };
+
+  std::function<double()> random_;
+  std::vector<Json> out_;
+  double now_ = 0;
+  std::string instance_;
+  Json registration_;
+  std::vector<Match> matches_;
+  std::vector<Awaited> awaited_;
+  std::vector<Admission> admissions_;
+  std::optional<JoinKey> key_;
+  /** By how much Muster's clock is ahead, in milliseconds. */
+  double ahead_ms_ = 0;
+  bool is_healthy_ = true, is_draining_ = false, is_stopping_ = false, is_own_wish_ = false, is_finished_ = false;
+  /** Of the state, and of what Muster has of it. */
+  double revision_ = 0, acknowledged_ = 0;
+  double seq_ = 0, requests_ = 0;
+  /** Of the orders; none: the server is not registered. */
+  std::optional<double> version_;
+  int failures_ = 0;
+  std::optional<Request> request_;
+  /** When the next request is sent, if none is under way. */
+  std::optional<double> due_at_;
+  double spoke_at_ = -gap_ms;
+  std::optional<double> stop_until_;
+  std::optional<LastWord> last_word_;
+  std::optional<double> wake_at_;
+};
+
+}  // namespace muster

@@ -1,0 +1,51 @@
+// What every machine reads of an answer of Muster, and writes into a path.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "json.hpp"
+
+namespace muster {
+
+namespace detail {
+
+/** As in a path: everything but letters, digits and a few signs is escaped. */
+inline std::string encoded(const std::string& text) {
+  static constexpr std::string_view plain = "-_.!~*'()";
+  std::string out;
+  for (const char one : text) {
+    const auto code = static_cast<unsigned char>(one);
+    const bool is_plain = (one >= '0' && one <= '9') || (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
+                          plain.find(one) != std::string_view::npos;
+    char escaped[4] = {one, '\0'};
+    if (!is_plain) std::snprintf(escaped, sizeof escaped, "%%%02X", code);
+    out += escaped;
+  }
+  return out;
+}
+
+inline std::string whole(double number) { return std::to_string(static_cast<long long>(number)); }
+
+/** A text, or null where it is not there. */
+inline Json text_or_null(const Json& value) { return value.is_text() ? value : Json(); }
+
+}  // namespace detail
+
+/** What a refusal says: `status` (0: no answer came), `code`, `message`, and perhaps `field` and `retryAfterMs`. */
+inline Json refusal_of(double status, const Json& body, double retry_after_ms) {
+  std::string code = body["code"].text();
+  if (code.empty()) code = status == 401 ? "unauthorized" : status == 0 ? "offline" : "http-" + detail::whole(status);
+  const Json& said = body["detail"].is_text() ? body["detail"] : body["message"];
+  Json refusal = Json::object({
+      {"status", status},
+      {"code", code},
+      {"message", said.is_text() ? said.text() : "The answer was " + detail::whole(status) + "."},
+  });
+  if (body["field"].is_text()) refusal.set("field", body["field"]);
+  if (retry_after_ms > 0) refusal.set("retryAfterMs", retry_after_ms);
+  return refusal;
+}
+
+}  // namespace muster

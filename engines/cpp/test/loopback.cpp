@@ -1,0 +1,197 @@
+// Plays against a real Muster: `loopback client URL TOKEN QUEUE` prints each state, and then the join token;
+// `loopback server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the second;
+// `loopback verify` is what `muster verify-server` starts.
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "../muster.hpp"
+#ifdef MUSTER_UNREAL
+#include "../../unreal/Source/Muster/Public/MusterTransport.h"
+using Transport = FMusterTransport;
+#else
+#include "../muster/curl_transport.hpp"
+using Transport = muster::CurlTransport;
+#endif
+
+namespace {
+
+std::int64_t now_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+void frame() {
+#ifdef MUSTER_UNREAL
+  FHttpModule::Get().Tick();
+#endif
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+template <typename... Parts>
+void say(const Parts&... parts) {
+  (std::cout << ... << parts) << std::endl;
+}
+
+int play(char** given) {
+  Transport transport;
+  muster::Client client({given[2], [given] { return std::string(given[3]); }, &transport});
+  const char* const phases[] = {"idle", "gathering", "searching", "found", "assigned", "ended"};
+  client.on_change([&](const muster::State& state) { say(phases[static_cast<int>(state.phase)]); });
+  bool is_over = false;
+  client.play({given[4]}, [&](const muster::Refusal* refusal) {
+    is_over = true;
+    if (refusal != nullptr) say("refused ", refusal->code);
+  });
+  while (!is_over) {
+    client.update(now_ms());
+    frame();
+  }
+  say(client.state().assignment.ports.at("game").link);
+  say(client.state().assignment.join_token);
+  return 0;
+}
+
+/** A line of standard input, if one is there. */
+bool read_line(std::string& line) {
+  static std::string held;
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  char bytes[4096];
+  if (poll(&input, 1, 0) > 0) {
+    const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+    if (count > 0) held.append(bytes, static_cast<std::size_t>(count));
+  }
+  const std::size_t end = held.find('\n');
+  if (end == std::string::npos) return false;
+  line = held.substr(0, end);
+  held.erase(0, end + 1);
+  return true;
+}
+
+int serve(char** given) {
+  Transport transport;
+  muster::ServerHandlers handlers;
+  muster::GameServer* server = nullptr;
+  bool is_finished = false;
+  std::string match_id;
+  int players = 0;
+  handlers.match = [&](const muster::Match& match) {
+    match_id = match.id;
+    say("match ", match.queue);
+    server->open(match.id);
+  };
+  handlers.ended = [](const std::string&, const std::string& reason) { say("ended ", reason); };
+  handlers.stop = [&](const std::string& reason, double) {
+    say("stop ", reason);
+    server->stopped();
+  };
+  handlers.finished = [&] { is_finished = true; };
+  handlers.problem = [](const std::string& sentence) { say("problem ", sentence); };
+  muster::GameServer::Options options;
+  options.url = given[2];
+  options.token = given[3];
+  options.build = "1.0";
+  options.transport = &transport;
+  muster::GameServer made(options, handlers);
+  server = &made;
+  std::string token;
+  while (!is_finished) {
+    frame();
+    made.update(now_ms());
+    if (!read_line(token)) continue;
+    made.admit(token, [&](const muster::Player* player, const std::string& refused) {
+      say(player == nullptr ? "refused " + refused : "admitted " + player->id);
+      if (player == nullptr || ++players < 2) return;
+      const muster::Json winner = muster::Json::array({muster::Json(player->id)});
+      made.over(match_id, muster::Json::object({{"ranking", muster::Json::array({winner})}}),
+                [](const char* fault) { say(fault == nullptr ? "over" : fault); });
+    });
+  }
+  say("finished");
+  return 0;
+}
+
+volatile std::sig_atomic_t is_terminated = 0;
+
+/** Does what the verifier wishes as if players had (docs/game-server.md, Verify it), one wish after the other. */
+class Verified {
+ public:
+  Verified(muster::Transport& transport, muster::GameServer& server, std::string url)
+      : transport_(transport), server_(server), url_(std::move(url)) {}
+
+  void update() {
+    if (is_asking_) return;
+    is_asking_ = true;
+    transport_.send({"GET", url_, "", {}, 20000}, [this](const muster::Response& response) {
+      const auto wish = muster::Json::parse(response.body);
+      if (response.status != 200 || !wish) {
+        is_asking_ = false;
+        return;
+      }
+      const std::string& what = (*wish)["do"].text();
+      const double id = (*wish)["id"].number();
+      if (what == "admit") {
+        server_.admit((*wish)["token"].text(), [this, id](const muster::Player* player, const std::string& refused) {
+          player == nullptr ? answer(id, false, "why", refused) : answer(id, true, "player", player->id);
+        });
+        return;
+      }
+      if (what == "leave") server_.left((*wish)["player"].text(), static_cast<int>((*wish)["mayReturnMs"].number()));
+      if (what == "over") server_.over((*wish)["match"].text());
+      answer(id, true, "did", what);
+    });
+  }
+
+ private:
+  void answer(double id, bool is_good, const char* name, const std::string& value) {
+    const muster::Json result = muster::Json::object({{"id", id}, {"ok", is_good}, {name, value}});
+    const muster::Request request{"POST", url_, result.dump(), {{"Content-Type", "application/json"}}, 10000};
+    transport_.send(request, [this](const muster::Response&) { is_asking_ = false; });
+  }
+
+  muster::Transport& transport_;
+  muster::GameServer& server_;
+  std::string url_;
+  bool is_asking_ = false;
+};
+
+int be_verified() {
+  Transport transport;
+  muster::ServerHandlers handlers;
+  muster::GameServer* server = nullptr;
+  bool is_finished = false;
+  handlers.match = [&](const muster::Match& match) { server->open(match.id); };
+  handlers.finished = [&] { is_finished = true; };
+  handlers.problem = [](const std::string& sentence) { say(sentence); };
+  muster::GameServer::Options options;
+  options.url = std::getenv("MUSTER_URL");
+  options.token = std::getenv("MUSTER_SERVER_TOKEN");
+  options.build = "1.0";
+  options.transport = &transport;
+  muster::GameServer made(options, handlers);
+  server = &made;
+  Verified verified(transport, made, std::getenv("MUSTER_VERIFY_URL"));
+  std::signal(SIGTERM, [](int) { is_terminated = 1; });
+  while (!is_finished) {
+    frame();
+    made.update(now_ms());
+    verified.update();
+    if (is_terminated == 0) continue;
+    is_terminated = 0;
+    made.stop("SIGTERM");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+  if (count == 2 && std::string(given[1]) == "verify") return be_verified();
+  if (count == 5 && std::string(given[1]) == "client") return play(given);
+  if (count == 4 && std::string(given[1]) == "server") return serve(given);
+  return 2;
+}

@@ -1,0 +1,100 @@
+# What carries out the requests of a machine in Godot 4, by HTTPRequest. Everything happens in `_process`.
+extends Node
+
+# What is neither a request nor a time.
+signal told(output: Dictionary)
+
+const PLATFORM := preload("platform.gd")
+# Milliseconds until an answer counts as lost, beside the time for which it may be held.
+const ANSWER_MS := 10000.0
+const METHODS := {
+	"GET": HTTPClient.METHOD_GET,
+	"POST": HTTPClient.METHOD_POST,
+	"PUT": HTTPClient.METHOD_PUT,
+	"PATCH": HTTPClient.METHOD_PATCH,
+	"DELETE": HTTPClient.METHOD_DELETE,
+}
+
+var machine: Variant
+var url := ""
+# The token, asked for before each request.
+var token := Callable()
+# Whether an answer without JSON keeps its status: a server tells of a proxy in between, a client asks again.
+var keeps_status := false
+var _inputs: Array[Dictionary] = []
+var _under_way := {}
+var _wake_at := -1.0
+
+
+func _init() -> void:
+	process_mode = Node.PROCESS_MODE_ALWAYS
+
+
+func put(input: Dictionary) -> void:
+	_inputs.append(input)
+
+
+func _process(_delta: float) -> void:
+	var now := Time.get_unix_time_from_system() * 1000.0
+	if _wake_at >= 0.0 and _wake_at <= now:
+		put({"wake": true})
+	# Whoever is told may wish for something.
+	while not _inputs.is_empty():
+		for output: Dictionary in machine.step(_inputs.pop_front(), now):
+			_carry_out(output)
+
+
+func _carry_out(output: Dictionary) -> void:
+	if output.has("request"):
+		_send(output)
+	elif output.has("abort"):
+		var request: HTTPRequest = _under_way.get(output.abort)
+		if request != null:
+			_under_way.erase(output.abort)
+			request.cancel_request()
+			request.queue_free()
+	elif output.has("wakeAt"):
+		_wake_at = -1.0 if output.wakeAt == null else float(output.wakeAt)
+	else:
+		told.emit(output)
+
+
+func _send(output: Dictionary) -> void:
+	var request := HTTPRequest.new()
+	request.timeout = (output.waitMs + ANSWER_MS) / 1000.0
+	add_child(request)
+	_under_way[output.request] = request
+	var headers := PackedStringArray()
+	var secret: String = token.call() if token.is_valid() else ""
+	if secret != "":
+		headers.append("Authorization: Bearer " + secret)
+	var body := ""
+	if output.has("body"):
+		headers.append("Content-Type: application/json")
+		body = JSON.stringify(output.body)
+	request.request_completed.connect(_on_completed.bind(output.request))
+	var path: String = output.path
+	if request.request(url.rstrip("/") + path, headers, METHODS[output.method], body) != OK:
+		_on_completed(HTTPRequest.RESULT_CANT_CONNECT, 0, PackedStringArray(), PackedByteArray(), output.request)
+
+
+func _on_completed(
+	result: int, status: int, headers: PackedStringArray, bytes: PackedByteArray, number: int
+) -> void:
+	if not _under_way.has(number):
+		return
+	_under_way[number].queue_free()
+	_under_way.erase(number)
+	var answer := {"answer": number, "status": status if result == HTTPRequest.RESULT_SUCCESS else 0}
+	var body: Variant = PLATFORM.new().parse(bytes)
+	if body is Dictionary or body is Array:
+		answer["body"] = body
+	elif not keeps_status and status != 204 and status != 401:
+		answer["status"] = 0
+	for header in headers:
+		var value := header.substr(header.find(":") + 1).strip_edges()
+		if header.to_lower().begins_with("retry-after:") and value.to_float() > 0.0:
+			answer["retryAfterMs"] = value.to_float() * 1000.0
+		elif header.to_lower().begins_with("date:"):
+			answer["date"] = value
+	put(answer)

@@ -1,0 +1,70 @@
+# Join tokens (docs/servers.md, Who connects?), signed with HS256. This file is right for Godot 3 and 4.
+
+const SENTENCES = {
+	"malformed": "This is no join token.",
+	"forged": "The join token was signed by another key.",
+	"expired": "The join token has expired. A fresh one comes with GET /me.",
+	"other-server": "The join token is for another server.",
+	"other-match": "The join token is for a match or a seat that this server does not have.",
+	"used": "The join token was used before. A fresh one comes with GET /me.",
+}
+
+# Has `hmac_sha256(key, text)` and `from_base64(text)`, both with bytes, and `parse(bytes)`, which is null for no JSON.
+var _platform
+var _alg
+var _key
+# Id of the server: the audience of its tokens.
+var _server
+
+
+# Registered: the answer to `POST /servers`.
+func _init(platform, registered):
+	_platform = platform
+	_alg = registered.alg
+	_key = _bytes(registered.key)
+	_server = registered.id
+
+
+# Reads a token. The algorithm is the server's, whatever the token's header says. Tokens of `EdDSA` are refused. Now:
+# epoch milliseconds by Muster's clock. The result has `claims`, or `refused`: why not.
+func read(token, now):
+	var parts = token.split(".")
+	if parts.size() != 3 or parts[2] == "" or token.length() > 2048:
+		return {"refused": "malformed"}
+	var header = _platform.parse(_bytes(parts[0]))
+	if not header is Dictionary or header.get("alg") != _alg:
+		return {"refused": "malformed"}
+	var wanted = _platform.hmac_sha256(_key, parts[0] + "." + parts[1])
+	if _alg != "HS256" or not _same_bytes(wanted, _bytes(parts[2])):
+		return {"refused": "forged"}
+	var claims = _platform.parse(_bytes(parts[1]))
+	if not claims is Dictionary:
+		return {"refused": "malformed"}
+	for name in ["aud", "sub", "mid", "sid"]:
+		if not claims.get(name) is String:
+			return {"refused": "malformed"}
+	var expires = claims.get("exp")
+	if expires == null or expires is String or expires is bool:
+		return {"refused": "malformed"}
+	if claims.aud != _server:
+		return {"refused": "other-server"}
+	if expires * 1000 <= now:
+		return {"refused": "expired"}
+	return {"claims": claims}
+
+
+func _bytes(text):
+	var padded = text.replace("-", "+").replace("_", "/")
+	while padded.length() % 4 != 0:
+		padded += "="
+	return _platform.from_base64(padded)
+
+
+# Takes as long whatever differs.
+static func _same_bytes(one, other):
+	if one.size() != other.size():
+		return false
+	var difference = 0
+	for nth in range(one.size()):
+		difference = difference | (one[nth] ^ other[nth])
+	return difference == 0

@@ -1,0 +1,99 @@
+# A player's way into a match, for Godot 4: the autoload `Muster`. It sends nothing before the first wish.
+#
+#	Muster.setup("https://play.example.com/matchmaking", func(): return token)
+#	var played := await Muster.play("duel")
+#	if not played.has("error"): connect_to(Muster.state.assignment.ports.game.link)
+#
+# A wish gives an empty dictionary once it has come true, or `error` with `status`, `code` and `message`.
+extends Node
+
+# A dictionary with `phase`: `idle`, `gathering`, `searching`, `found`, `assigned` or `ended`, and what belongs to it.
+signal changed(state: Dictionary)
+signal _settled(command: int, outcome: Dictionary)
+
+const MACHINE := preload("machine.gd")
+const PLATFORM := preload("platform.gd")
+const DRIVER := preload("driver.gd")
+
+var state := {"phase": "idle"}
+var _driver: Node
+var _commands := 0
+
+
+# Token: the player's, asked for before each request.
+func setup(url: String, token: Callable) -> void:
+	if _driver != null:
+		_driver.queue_free()
+	_driver = DRIVER.new()
+	_driver.machine = MACHINE.new(PLATFORM.new())
+	_driver.url = url
+	_driver.token = token
+	_driver.told.connect(_on_told)
+	state = {"phase": "idle"}
+	add_child(_driver)
+
+
+# Takes up what the player is in, on any device: when the game starts.
+func resume() -> Dictionary:
+	return await _wish({"do": "resume"})
+
+
+# Searches a match, or goes on with what the player is in. Ends once there is a server. More: `attributes`, `roles`,
+# `profiles`.
+func play(profile: String, more := {}) -> Dictionary:
+	return await _wish({"do": "play", "request": _request(profile, more)})
+
+
+func accept() -> Dictionary:
+	return await _wish({"do": "accept"})
+
+
+func decline() -> Dictionary:
+	return await _wish({"do": "decline"})
+
+
+# Leaves the queue or the group. An error if a server was assigned meanwhile.
+func cancel() -> Dictionary:
+	return await _wish({"do": "cancel"})
+
+
+# Makes a group. Others join by `state.group.id`.
+func create_group(profile: String, more := {}) -> Dictionary:
+	return await _wish({"do": "group", "request": _request(profile, more)})
+
+
+func join_group(group_id: String, profile: String, more := {}) -> Dictionary:
+	return await _wish({"do": "group", "request": _request(profile, more), "join": group_id})
+
+
+# The search begins when all members are ready.
+func set_ready(is_ready := true) -> Dictionary:
+	return await _wish({"do": "ready", "isReady": is_ready})
+
+
+func _request(profile: String, more: Dictionary) -> Dictionary:
+	var request := more.duplicate()
+	request["profile"] = profile
+	return request
+
+
+func _wish(input: Dictionary) -> Dictionary:
+	_commands += 1
+	var command := _commands
+	input["command"] = command
+	_driver.put(input)
+	while true:
+		var told: Array = await _settled
+		if told[0] == command:
+			return told[1]
+	return {}
+
+
+func _on_told(output: Dictionary) -> void:
+	if output.has("state"):
+		state = output.state
+		changed.emit(state)
+	elif output.has("done"):
+		_settled.emit(int(output.done), {})
+	else:
+		_settled.emit(int(output.failed), {"error": output.refusal})

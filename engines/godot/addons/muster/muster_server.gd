@@ -1,0 +1,146 @@
+# A game server that takes matches of Muster, for Godot 4: add it as a node. It reads MUSTER_URL and
+# MUSTER_SERVER_TOKEN.
+#
+#	server.match_started.connect(func(one): server.open(one.id))
+#	server.finished.connect(get_tree().quit)
+#	server.start({"build": "1.0"})
+#	var admitted := await server.admit(join_token)
+extends Node
+
+# A match is to be played: answer by `open` or `refuse`. It has `id`, `queue`, `attributes` and `teams`.
+signal match_started(one: Dictionary)
+# Players have come to a match by `seats`.
+signal joined(match_id: String, players: Array)
+# The match is over, by your `over` or by Muster's wish.
+signal ended(match_id: String, reason: String)
+# No match comes any more. Those that are played go on to their end.
+signal draining(reason: String)
+# The process is to end: call `stopped` before this time in epoch milliseconds.
+signal stop_requested(reason: String, until: float)
+# Muster has heard the last word: end the process.
+signal finished
+# A sentence such as 'Muster does not answer'.
+signal problem(sentence: String)
+signal _settled(command: int, outcome: Dictionary)
+
+const MACHINE := preload("server_machine.gd")
+const PLATFORM := preload("platform.gd")
+const DRIVER := preload("driver.gd")
+
+var _driver: Node
+var _commands := 0
+
+
+# Registers: the assets are loaded, and matches may come. What it says of itself: `build`, `matches` (1 to 64),
+# `attributes`.
+func start(registration := {}) -> void:
+	_driver = DRIVER.new()
+	_driver.machine = MACHINE.new(PLATFORM.new())
+	_driver.url = OS.get_environment("MUSTER_URL")
+	_driver.token = OS.get_environment.bind("MUSTER_SERVER_TOKEN")
+	_driver.keeps_status = true
+	_driver.told.connect(_on_told)
+	add_child(_driver)
+	# The instance tells this process from others with the same token.
+	var instance := Crypto.new().generate_random_bytes(16).hex_encode()
+	_driver.put({"do": "start", "instance": instance, "registration": registration})
+
+
+# Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
+func open(match_id: String) -> void:
+	_driver.put({"do": "open", "match": match_id})
+
+
+# The match goes to another server, and this one is drained.
+func refuse(match_id: String) -> void:
+	_driver.put({"do": "refuse", "match": match_id})
+
+
+# Ends a match. Result: `ranking`, arrays of ids, the best first, and `data`; at most 8 KiB as JSON. Gives an empty
+# dictionary once Muster has it, or `error`.
+func over(match_id: String, result := {}) -> Dictionary:
+	var input := {"do": "over", "match": match_id}
+	if not result.is_empty():
+		input["result"] = result
+	return await _ask(input)
+
+
+# Asks for more players, or for none any more. Teams: how many by team; without, as many as have left.
+func seats(match_id: String, is_open: bool, teams := {}) -> void:
+	var input := {"do": "seats", "match": match_id, "open": is_open, "command": 0}
+	if not teams.is_empty():
+		input["teams"] = teams
+	_driver.put(input)
+
+
+# Lets in the player who sent this token: `player`, or `refused`, such as `expired` or `used`. Waits up to 2 s for a
+# seat that Muster has given a moment ago.
+func admit(token: String) -> Dictionary:
+	return await _ask({"do": "admit", "token": token})
+
+
+# A player has left: their seat is free for others, at once or after so many milliseconds.
+func left(player_id: String, may_return_ms := 0) -> void:
+	_driver.put({"do": "left", "player": player_id, "mayReturnMs": may_return_ms})
+
+
+# `false` in three reports in a row: the server is drained and replaced.
+func healthy(is_healthy: bool) -> void:
+	_driver.put({"do": "healthy", "isHealthy": is_healthy})
+
+
+# Takes no match any more.
+func drain(reason := "own wish") -> void:
+	_driver.put({"do": "drain", "reason": reason})
+
+
+# At a signal to the process: drains and stops.
+func stop(reason: String) -> void:
+	_driver.put({"do": "stop", "reason": reason})
+
+
+# What was to be saved is saved, after `stop_requested`.
+func stopped() -> void:
+	_driver.put({"do": "stopped"})
+
+
+func _ask(input: Dictionary) -> Dictionary:
+	_commands += 1
+	var command := _commands
+	input["command"] = command
+	_driver.put(input)
+	while true:
+		var told: Array = await _settled
+		if told[0] == command:
+			return told[1]
+	return {}
+
+
+func _on_told(output: Dictionary) -> void:
+	match output:
+		{"match": var one}:
+			match_started.emit(one)
+		{"joined": var match_id, "players": var players}:
+			joined.emit(match_id, players)
+		{"ended": var match_id, "reason": var reason}:
+			ended.emit(match_id, reason)
+		{"draining": var reason}:
+			draining.emit(reason)
+		{"stop": var reason, "until": var until}:
+			if stop_requested.get_connections().is_empty():
+				stopped()
+			stop_requested.emit(reason, until)
+		{"finished": true}:
+			finished.emit()
+		{"problem": var sentence}:
+			problem.emit(sentence)
+		{"admitted": var command, "player": var player}:
+			_settled.emit(int(command), {"player": player})
+		{"refused": var command, "code": var code, ..}:
+			_settled.emit(int(command), {"refused": code})
+		{"done": var command}:
+			_settled.emit(int(command), {})
+		{"failed": var command, "message": var message, ..}:
+			if int(command) == 0:
+				problem.emit(message)
+			_settled.emit(int(command), {"error": message})

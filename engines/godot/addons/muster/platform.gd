@@ -1,0 +1,23 @@
+# What the machines ask of Godot 4.
+
+
+func random() -> float:
+	return randf()
+
+
+func encode(text: String) -> String:
+	return text.uri_encode()
+
+
+func from_base64(text: String) -> PackedByteArray:
+	return Marshalls.base64_to_raw(text)
+
+
+# Null if the bytes are no JSON.
+func parse(bytes: PackedByteArray) -> Variant:
+	var reader := JSON.new()
+	return reader.data if reader.parse(bytes.get_string_from_utf8()) == OK else null
+
+
+func hmac_sha256(key: PackedByteArray, text: String) -> PackedByteArray:
+	return Crypto.new().hmac_digest(HashingContext.HASH_SHA256, key, text.to_utf8_buffer())

@@ -1,0 +1,25 @@
+# What a refusal says: `status` (0: no answer came), `code`, `message`, and perhaps `field` and `retryAfterMs`.
+# This file is right for Godot 3 and 4.
+
+
+static func of(status, code, message):
+	return {"status": status, "code": code, "message": message}
+
+
+static func nothing_to(verb):
+	return of(0, "nothing", "There is nothing to " + verb + ".")
+
+
+# Of an answer that is a refusal. Body: anything, or null.
+static func of_answer(status, body, retry_after_ms):
+	var problem = body if body is Dictionary else {}
+	var code = problem.get("code")
+	if code == null:
+		code = "unauthorized" if status == 401 else ("offline" if status == 0 else "http-%d" % status)
+	var message = problem.get("detail", problem.get("message"))
+	var refusal = of(status, code, "The answer was %d." % status if message == null else message)
+	if problem.get("field") != null:
+		refusal["field"] = problem.field
+	if retry_after_ms > 0:
+		refusal["retryAfterMs"] = retry_after_ms
+	return refusal

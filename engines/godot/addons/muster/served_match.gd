@@ -1,0 +1,153 @@
+# A match on a game server: its roster, who is on it, and what is reported of it. This file is right for Godot 3 and 4.
+
+const VALUES = preload("values.gd")
+
+var id
+# `loading`, `open`, `over` or `refused`.
+var status = "loading"
+var seats = null
+var result = null
+# The revision with which Muster hears of its end; -1: it has not ended.
+var told = -1
+# Whether the game knows that it has ended.
+var is_ended = false
+# By id of the player: `seat`, `iat` of the newest token, `status` (empty: they have left, and another seat since), and
+# `until` when their seat is kept; -1: not at all.
+var attendants = {}
+
+var _queue
+var _attributes = {}
+# By id: those who were matched, and those who came since.
+var _players = {}
+var _teams = {}
+# The tickets of players, as far as Muster says them.
+var _tickets = {}
+
+
+func _init(order):
+	id = order.id
+	_queue = order.profile
+	for kind in ["equality", "intersection"]:
+		var given = order.get(kind)
+		if given != null:
+			for name in given:
+				_attributes[name] = given[name]
+	update(order)
+
+
+# The match as the game sees it.
+func seen():
+	return {"id": id, "queue": _queue, "attributes": _attributes, "teams": _teams}
+
+
+# Null if the match has no such player.
+func player_of(player_id):
+	return _players.get(player_id)
+
+
+# Takes the roster of newer orders. Returns the players who are new, or have come again.
+func update(order):
+	var tickets = {}
+	for team in order.teams:
+		for member in team.players:
+			tickets[member.ticket_id] = tickets.get(member.ticket_id, 0) + 1
+	var joined = []
+	_teams = {}
+	for team in order.teams:
+		var members = []
+		for member in team.players:
+			var player = {"id": member.id, "matchId": id}
+			player["team"] = null if team.name == "" else team.name
+			player["groupId"] = member.ticket_id if tickets[member.ticket_id] > 1 else null
+			var given = member.get("attributes")
+			player["attributes"] = {} if given == null else given
+			if _is_new(member.id, member.ticket_id):
+				joined.append(player)
+			_players[member.id] = player
+			members.append(player)
+		_teams[team.name] = members
+	return joined
+
+
+func _is_new(player_id, ticket):
+	var before = _tickets.get(player_id, "")
+	if ticket != "":
+		_tickets[player_id] = ticket
+	if _players.has(player_id) and (before == "" or ticket == "" or before == ticket):
+		return false
+	# A player who has left has another seat: nothing is said of them until they enter by it.
+	if attendants.has(player_id) and attendants[player_id].status == "left":
+		attendants[player_id].status = ""
+	return true
+
+
+# Why the player of the token is not let in; an empty text if they are.
+func enter(claims):
+	var iat = claims.get("iat", 0)
+	var before = attendants.get(claims.sub)
+	if before != null and before.seat == claims.sid:
+		var is_fresh = iat >= before.iat if before.status == "away" else iat > before.iat
+		if before.status in ["left", ""] or not is_fresh:
+			return "used"
+	attendants[claims.sub] = {"seat": claims.sid, "iat": iat, "status": "in", "until": -1}
+	return ""
+
+
+# Whether anything has changed.
+func leave(player_id, may_return_ms, now):
+	var before = attendants.get(player_id)
+	if before == null or before.status in ["left", ""]:
+		return false
+	before.status = "away" if may_return_ms > 0 else "left"
+	before.until = now + may_return_ms if may_return_ms > 0 else -1
+	return true
+
+
+# What Muster would refuse of a result: the field, and what is wrong; nothing if nothing is.
+func fault_of(given):
+	var ranks = []
+	if given != null and given.get("ranking") != null:
+		ranks = given.ranking
+	var ranked = {}
+	var fault = []
+	for rank in ranks:
+		if rank.size() == 0 and fault.size() == 0:
+			fault = ["ranking", "has a rank of nobody"]
+		for one in rank:
+			if not _players.has(one):
+				return ["ranking", VALUES.quoted(one) + " is no player of the match"]
+			if ranked.has(one):
+				fault = ["ranking", "lists " + VALUES.quoted(one) + " twice"]
+			ranked[one] = true
+	return fault
+
+
+# What Muster would refuse of the seats that are wanted: the field, and what is wrong; nothing if nothing is.
+func fault_of_seats(wanted):
+	for team in wanted:
+		if not _teams.has(team):
+			return ["teams." + team, "the match has no such team"]
+		var count = wanted[team]
+		if count < 0 or count != floor(count):
+			# As JSON writes it, without zeros at the end.
+			return ["teams." + team, "must be a whole number, got " + str(count)]
+	return []
+
+
+func report():
+	var statuses = {}
+	for player_id in attendants:
+		if attendants[player_id].status != "":
+			statuses[player_id] = attendants[player_id].status
+	# A ranking may name players who never came.
+	if result != null and result.get("ranking") != null:
+		for rank in result.ranking:
+			for one in rank:
+				if not statuses.has(one):
+					statuses[one] = "left"
+	var made = {"id": id, "status": status, "players": statuses}
+	if seats != null:
+		made["seats"] = seats
+	if result != null:
+		made["result"] = result
+	return made

@@ -1,0 +1,427 @@
+# A game server without its connection, as packages/game-server does it: answers and wishes in, requests and orders out.
+# It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
+# engines/server-transcript.jsonl. This file is right for Godot 3 and 4.
+
+const VALUES = preload("values.gd")
+const SERVED_MATCH = preload("served_match.gd")
+const JOIN_TOKEN = preload("join_token.gd")
+# Seconds for which a report waits for other orders: the time between two heartbeats.
+const WAIT_SECONDS = 10
+# Milliseconds between two reports at least: Muster takes 50 in 5 s.
+const GAP_MS = 200.0
+# Milliseconds of the first and of the longest pause after a failure.
+const FIRST_PAUSE_MS = 500.0
+const LONGEST_PAUSE_MS = 15000.0
+# A difference of the clocks of fewer milliseconds is none: the header has whole seconds.
+const CLOCK_TOLERANCE_MS = 2000.0
+# Milliseconds for which a seat that is not known yet is waited for.
+const SEAT_MS = 2000.0
+# Milliseconds that the game has to end, and for which the last report is waited for after a signal.
+const GRACE_MS = 25000.0
+const LAST_WORD_MS = 2000.0
+# A time that is not set, a version that is not known.
+const NONE = -1
+
+# Has `random()`, from 0 to 1, and what a join token needs.
+var _platform
+var _out = []
+var _now = 0.0
+var _instance = ""
+var _registration = {}
+# In the order in which they came.
+var _matches = []
+# Wishes that are done once Muster has a `revision`.
+var _awaited = []
+# Players for whose seat is waited.
+var _admissions = []
+var _key = null
+# By how much Muster's clock is ahead, in milliseconds.
+var _ahead_ms = 0.0
+var _is_healthy = true
+var _is_draining = false
+var _is_stopping = false
+var _is_own_wish = false
+var _is_finished = false
+# Of the state, and of what Muster has of it.
+var _revision = 0
+var _acknowledged = 0
+var _seq = 0
+var _requests = 0
+# Of the orders; none: the server is not registered.
+var _version = NONE
+var _failures = 0
+# The one that is under way; null: none.
+var _request = null
+# When the next request is sent, if none is under way.
+var _due_at = NONE
+var _spoke_at = -GAP_MS
+var _stop_until = NONE
+var _last_word_until = NONE
+var _last_word_revision = 0
+var _wake_at = NONE
+
+
+func _init(platform):
+	_platform = platform
+
+
+# At: epoch milliseconds, of a clock that does not go backwards.
+func step(input, at):
+	_now = VALUES.later(_now, at)
+	_out = []
+	if _is_finished:
+		return _out
+	if input.has("do"):
+		_obey(input)
+	elif input.has("answer"):
+		_take(input)
+	_wake()
+	if _due_at != NONE and _due_at <= _now:
+		_send()
+	var next = _next_wake()
+	if next != _wake_at:
+		_out.append({"wakeAt": null if next == NONE else next})
+	_wake_at = next
+	return _out
+
+
+func _done(command):
+	_out.append({"done": command})
+
+
+func _fail(command, fault):
+	_out.append({"failed": command, "field": fault[0], "message": fault[0] + ": " + fault[1]})
+
+
+func _match_of(id):
+	for one in _matches:
+		if one.id == id:
+			return one
+	return null
+
+
+func _end(one, reason):
+	if not one.is_ended:
+		_out.append({"ended": one.id, "reason": reason})
+	one.is_ended = true
+
+
+# The state has changed: it is sent at once.
+func _changed():
+	_revision += 1
+	if _request == null or not _request.is_waiting:
+		return
+	_out.append({"abort": _request.number})
+	_request = null
+	_speak_in(0)
+
+
+func _speak_in(ms):
+	_due_at = VALUES.later(_now + ms, _spoke_at + GAP_MS)
+
+
+func _acknowledge(up_to):
+	_acknowledged = up_to
+	var rest = []
+	for one in _awaited:
+		if one.revision <= up_to:
+			_done(one.command)
+		else:
+			rest.append(one)
+	_awaited = rest
+
+
+func _send():
+	_due_at = NONE
+	_spoke_at = _now
+	_requests += 1
+	var is_registration = _version == NONE
+	var waits = not is_registration and _revision == _acknowledged
+	_request = {"number": _requests, "is_registration": is_registration, "is_waiting": waits, "revision": _revision}
+	var body = {"instance": _instance}
+	var path = "/servers"
+	if is_registration:
+		for name in _registration:
+			body[name] = _registration[name]
+	else:
+		_seq += 1
+		body["seq"] = _seq
+		body["healthy"] = _is_healthy
+		body["draining"] = _is_draining
+		body["matches"] = []
+		for one in _matches:
+			body["matches"].append(one.report())
+		if _registration.has("attributes"):
+			body["attributes"] = _registration.attributes
+		path = "/servers/me"
+		if waits:
+			path += "?wait=%d&version=%d" % [WAIT_SECONDS, _version]
+	var request = {"request": _requests, "path": path, "body": body}
+	request["method"] = "POST" if is_registration else "PUT"
+	request["waitMs"] = WAIT_SECONDS * 1000 if waits else 0
+	_out.append(request)
+
+
+func _take(input):
+	if _request == null or _request.number != input.answer:
+		return
+	var sent = _request
+	_request = null
+	var status = input.status
+	var body = input.get("body")
+	if not body is Dictionary:
+		body = {}
+	_compare_clocks(input.get("date", ""))
+	if body.has("version") and body.get("matches") is Array and (status == 200 or status == 201):
+		if sent.is_registration:
+			_key = JOIN_TOKEN.new(_platform, body)
+		else:
+			_acknowledge(sent.revision)
+		_version = body.version
+		_failures = 0
+		_speak_in(0)
+		_follow(body)
+		# What the server has to say of its matches, it says with the next report.
+		if sent.is_registration:
+			_revision += 1
+		if _last_word_until != NONE and _acknowledged >= _last_word_revision:
+			_finish()
+		return
+	if status == 409 and not sent.is_registration:
+		_version = NONE
+		_failures = 0
+		return _speak_in(0)
+	var longest = min(FIRST_PAUSE_MS * pow(2, _failures), LONGEST_PAUSE_MS)
+	_failures += 1
+	_speak_in(VALUES.later(input.get("retryAfterMs", 0), _platform.random() * longest))
+	var said = body.get("detail", body.get("message"))
+	if status == 410:
+		return _stop("not wanted any more" if said == null else said, false)
+	_out.append({"problem": _fault_of(status, said, body.get("field"))})
+
+
+# Date: the header of the answer, as `Thu, 26 Nov 2026 12:00:00 GMT`.
+func _compare_clocks(date):
+	var parts = date.split(" ")
+	if parts.size() != 6:
+		return
+	var nth = "JanFebMarAprMayJunJulAugSepOctNovDec".find(parts[2])
+	var time = parts[4].split(":")
+	if nth < 0 or time.size() != 3:
+		return
+	# Years begin in March here, so that a leap day is the last one.
+	var month = (int(nth / 3.0) + 10) % 12
+	var year = int(parts[3]) - (1 if month >= 10 else 0)
+	var days = year * 365 + int(year / 4.0) - int(year / 100.0) + int(year / 400.0) + int((month * 153 + 2) / 5.0)
+	days += int(parts[1]) - 1 - 719468
+	var seconds = ((days * 24 + int(time[0])) * 60 + int(time[1])) * 60 + int(time[2])
+	var ahead = seconds * 1000.0 - _now
+	_ahead_ms = 0.0 if abs(ahead) < CLOCK_TOLERANCE_MS else ahead
+
+
+# A sentence about an answer that is no order. It holds nothing that this server has sent.
+static func _fault_of(status, said, field):
+	if status == 0:
+		return "Muster does not answer. The game goes on, and the state is sent when it does."
+	if status == 401:
+		return "Muster does not know MUSTER_SERVER_TOKEN (401)."
+	if said == null:
+		return "The answer of MUSTER_URL is not from Muster (%d): is there a proxy in between?" % status
+	return "Muster refuses a report (%d%s): %s" % [status, "" if field == null else ", " + field, said]
+
+
+# Does what Muster orders.
+func _follow(orders):
+	var wanted = {}
+	for order in orders.matches:
+		wanted[order.id] = true
+	var rest = []
+	for one in _matches:
+		if wanted.has(one.id):
+			rest.append(one)
+		else:
+			_end(one, "The match is over." if one.status == "over" else "Muster has ended the match.")
+	_matches = rest
+	for order in orders.matches:
+		var known = _match_of(order.id)
+		if known != null:
+			var joined = known.update(order)
+			if joined.size() > 0:
+				_out.append({"joined": known.id, "players": joined})
+			continue
+		var begun = SERVED_MATCH.new(order)
+		_matches.append(begun)
+		if _is_stopping:
+			begun.status = "refused"
+		else:
+			_out.append({"match": begun.seen()})
+	if orders.get("want") == "drain":
+		_drain(orders.get("reason", "wanted"))
+	if orders.get("want") == "stop":
+		_stop(orders.get("reason", "not wanted any more"), false)
+	_retry_admissions(true)
+
+
+func _drain(reason):
+	if _is_draining:
+		return
+	_is_draining = true
+	_out.append({"draining": reason})
+	_changed()
+
+
+# Is own wish: Muster has yet to hear of it.
+func _stop(reason, is_own_wish):
+	if _is_stopping:
+		return
+	_is_stopping = true
+	_is_own_wish = is_own_wish
+	for one in _matches:
+		_end(one, "The server is to end: " + reason + ".")
+	_stop_until = _now + GRACE_MS
+	_out.append({"stop": reason, "until": _stop_until})
+
+
+func _stopped():
+	if _stop_until == NONE:
+		return
+	_stop_until = NONE
+	if not _is_own_wish:
+		return _finish()
+	_changed()
+	_last_word_until = _now + LAST_WORD_MS
+	_last_word_revision = _revision
+
+
+func _finish():
+	if _request != null:
+		_out.append({"abort": _request.number})
+	_request = null
+	_due_at = NONE
+	for one in _awaited:
+		_done(one.command)
+	_out.append({"finished": true})
+	_is_finished = true
+
+
+func _obey(input):
+	match input["do"]:
+		"start":
+			_instance = input.instance
+			_registration = input.registration
+			_due_at = _now
+		"healthy":
+			_is_healthy = input.isHealthy
+		"admit":
+			var admission = {"command": input.command, "token": input.token, "until": _now + SEAT_MS}
+			if not _admit(admission):
+				_admissions.append(admission)
+		"left":
+			for one in _matches:
+				if one.leave(input.player, input.get("mayReturnMs", 0), _now):
+					_changed()
+		"drain":
+			_drain(input.reason)
+		"stop":
+			_drain(input.reason)
+			_stop(input.reason, true)
+		"stopped":
+			_stopped()
+		_:
+			_obey_match(input, _match_of(input["match"]))
+
+
+# A wish about a match: `open`, `refuse`, `over` or `seats`.
+func _obey_match(input, one):
+	var wish = input["do"]
+	if wish == "open" or wish == "refuse":
+		if one == null or one.status == "over" or (wish == "open" and one.status != "loading"):
+			return
+		one.status = "open" if wish == "open" else "refused"
+		return _changed()
+	if one == null:
+		return _fail(input.command, ["match", "there is no such match"])
+	if wish == "seats":
+		var fault = one.fault_of_seats(input.get("teams", {}))
+		if fault.size() > 0:
+			return _fail(input.command, fault)
+		one.seats = {"open": input.open}
+		if input.has("teams"):
+			one.seats["teams"] = input.teams
+		return _changed()
+	if one.told < 0:
+		var fault = one.fault_of(input.get("result"))
+		if fault.size() > 0:
+			return _fail(input.command, fault)
+		one.result = input.get("result")
+		one.status = "over"
+		one.seats = null
+		_changed()
+		one.told = _revision
+	if one.told <= _acknowledged:
+		return _done(input.command)
+	_awaited.append({"revision": one.told, "command": input.command})
+
+
+# Whether it is decided.
+func _admit(admission):
+	var refused = ""
+	var player = null
+	if _key != null:
+		var read = _key.read(admission.token, _now + _ahead_ms)
+		refused = read.get("refused", "")
+		if refused == "":
+			var one = _match_of(read.claims.mid)
+			if one != null and one.status != "over" and not _is_stopping:
+				player = one.player_of(read.claims.sub)
+			if player != null:
+				refused = one.enter(read.claims)
+	if player != null and refused == "":
+		_changed()
+		_out.append({"admitted": admission.command, "player": player})
+		return true
+	if refused == "" and (_now >= admission.until or _is_stopping):
+		refused = "other-match"
+	if refused == "":
+		return false
+	_out.append({"refused": admission.command, "code": refused, "message": JOIN_TOKEN.SENTENCES[refused]})
+	return true
+
+
+# Is heard: whether orders have come; otherwise those alone are decided whose time is over.
+func _retry_admissions(is_heard):
+	var rest = []
+	for one in _admissions:
+		if not (is_heard or one.until <= _now) or not _admit(one):
+			rest.append(one)
+	_admissions = rest
+
+
+func _wake():
+	for one in _matches:
+		for attendant in one.attendants.values():
+			if attendant.until != NONE and attendant.until <= _now:
+				attendant.until = NONE
+				attendant.status = "left"
+				_changed()
+	_retry_admissions(false)
+	if _stop_until != NONE and _stop_until <= _now:
+		_stopped()
+	if not _is_finished and _last_word_until != NONE and _last_word_until <= _now:
+		_finish()
+
+
+func _next_wake():
+	if _is_finished:
+		return NONE
+	var times = [_due_at, _stop_until, _last_word_until]
+	for one in _admissions:
+		times.append(one.until)
+	for one in _matches:
+		for attendant in one.attendants.values():
+			times.append(attendant.until)
+	var next = NONE
+	for time in times:
+		if time != NONE and (next == NONE or time < next):
+			next = time
+	return next

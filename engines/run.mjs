@@ -1,0 +1,89 @@
+/**
+ * Every language of the engines replays the transcripts: `pnpm engines`. Prints one line a language; one that cannot
+ * run on this machine is skipped, which the last line says.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'muster-engines-'))
+const TRANSCRIPTS = { client: 'transcript.jsonl', server: 'server-transcript.jsonl' }
+
+const run = (program, given) =>
+  execFileSync(program, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
+const filesIn = (path) => readdirSync(join(here, path)).map((name) => join(here, path, name))
+
+const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
+const cpp = (compiler) => ({
+  name: `C++17 by ${compiler}`,
+  tools: [compiler],
+  build: () => run(compiler, [...CPP_FLAGS, join(here, 'cpp/test/replay.cpp'), '-o', join(folder, compiler)]),
+  replay: (kind, path) => run(join(folder, compiler), [kind, path]),
+})
+
+const languages = [
+  cpp('g++'),
+  cpp('clang++'),
+  {
+    name: 'C# 7 by mono',
+    tools: ['mcs', 'mono'],
+    build: () => {
+      const files = filesIn('unity/Runtime')
+      const bare = files.find((path) => !path.endsWith('.meta') && !files.includes(`${path}.meta`))
+      if (bare !== undefined) throw new Error(`Unity ignores ${bare}, which has no .meta`)
+      const sources = files.filter((path) => path.endsWith('.cs'))
+      const output = `-out:${join(folder, 'replay.exe')}`
+      run('mcs', ['-langversion:7.2', '-warnaserror', output, ...sources, join(here, 'unity/Tests~/Replay.cs')])
+    },
+    replay: (kind, path) => run('mono', [join(folder, 'replay.exe'), kind, path]),
+  },
+  {
+    name: 'GDScript by godot3-server',
+    tools: ['godot3-server'],
+    // The part that is right for Godot 3, as a project of its own.
+    build: () => {
+      cpSync(join(here, 'godot'), join(folder, 'godot'), { recursive: true })
+      writeFileSync(join(folder, 'godot/project.godot'), 'config_version=4\n')
+    },
+    replay: (kind, path) =>
+      run('godot3-server', ['--path', join(folder, 'godot'), '-s', 'test/replay.gd', kind, path]),
+  },
+]
+
+const exists = (tool) => {
+  try {
+    execFileSync('which', [tool], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const skipped = []
+try {
+  for (const { name, tools, build, replay } of languages) {
+    const missing = tools.filter((tool) => !exists(tool))
+    if (missing.length > 0) {
+      skipped.push(`${name} (no ${missing.join(', no ')})`)
+      continue
+    }
+    try {
+      build()
+      const counts = Object.entries(TRANSCRIPTS).map(([kind, file]) => {
+        const lines = /^\d+$/m.exec(replay(kind, join(here, file)))?.[0]
+        if (lines === undefined) throw new Error(`does not say how many lines of ${file} it replayed`)
+        return `${lines} lines of the ${kind}`
+      })
+      process.stdout.write(`${name}: replays ${counts.join(', ')}\n`)
+    } catch (error) {
+      process.stdout.write(`${name}: ${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}\n`)
+      process.exitCode = 1
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true })
+}
+if (skipped.length > 0) process.stdout.write(`skipped: ${skipped.join(', ')}\n`)

@@ -1,0 +1,68 @@
+using System;
+using System.IO;
+using System.Net;
+using System.Text;
+using System.Threading;
+
+namespace Muster
+{
+    /// A transport by HttpWebRequest: for servers and tools without an engine. Each request waits on a thread of its
+    /// own.
+    public sealed class HttpTransport : ITransport
+    {
+        static HttpTransport()
+        {
+            // A long poll holds a connection, and the default is two to a host.
+            if (ServicePointManager.DefaultConnectionLimit < 16) ServicePointManager.DefaultConnectionLimit = 16;
+        }
+
+        public Action Send(Request request, Action<Response> done)
+        {
+            var sent = WebRequest.CreateHttp(request.Url);
+            sent.Method = request.Method;
+            sent.Timeout = request.TimeoutMs;
+            sent.ReadWriteTimeout = request.TimeoutMs;
+            if (request.Token != null) sent.Headers["Authorization"] = "Bearer " + request.Token;
+            var thread = new Thread(() => done(Answer(sent, request.Body))) { IsBackground = true };
+            thread.Start();
+            return sent.Abort;
+        }
+
+        static Response Answer(HttpWebRequest sent, string body)
+        {
+            try
+            {
+                if (body != null)
+                {
+                    var bytes = Encoding.UTF8.GetBytes(body);
+                    sent.ContentType = "application/json";
+                    sent.ContentLength = bytes.Length;
+                    using (var stream = sent.GetRequestStream()) stream.Write(bytes, 0, bytes.Length);
+                }
+                using (var answer = (HttpWebResponse)sent.GetResponse()) return Read(answer);
+            }
+            catch (WebException refusal)
+            {
+                using (var answer = refusal.Response as HttpWebResponse)
+                    return answer == null ? new Response() : Read(answer);
+            }
+            catch (Exception)
+            {
+                // Half an answer, or one that was aborted.
+                return new Response();
+            }
+        }
+
+        static Response Read(HttpWebResponse answer)
+        {
+            using (var reader = new StreamReader(answer.GetResponseStream(), Encoding.UTF8))
+                return new Response
+                {
+                    Status = (int)answer.StatusCode,
+                    Body = reader.ReadToEnd(),
+                    RetryAfter = answer.Headers["Retry-After"],
+                    Date = answer.Headers["Date"],
+                };
+        }
+    }
+}

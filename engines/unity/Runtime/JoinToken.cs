@@ -1,0 +1,80 @@
+using System;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace Muster
+{
+    /// How a server checks who connects: join tokens, signed with HS256 (docs/servers.md, Who connects?).
+    sealed class JoinToken
+    {
+        public string Alg;
+        public byte[] Key;
+        /// Id of the server: the audience of its tokens.
+        public string Server;
+
+        /// Reads a token. The algorithm is the server's, whatever the token's header says. Tokens of `EdDSA` are
+        /// refused.
+        /// @param now epoch milliseconds by Muster's clock
+        /// @returns why it is refused (`malformed`, `forged`, `other-server` or `expired`); null if it is not
+        public string Read(string token, double now, out object claims)
+        {
+            claims = null;
+            var parts = (token ?? "").Split('.');
+            if (parts.Length != 3 || parts[2] == "" || token.Length > 2048) return "malformed";
+            if (Json.TextAt(ObjectIn(parts[0]), "alg") != Alg) return "malformed";
+            if (Alg != "HS256") return "forged";
+            using (var hmac = new HMACSHA256(Key))
+            {
+                var wanted = hmac.ComputeHash(Encoding.UTF8.GetBytes(parts[0] + "." + parts[1]));
+                if (!AreSame(wanted, FromBase64Url(parts[2]))) return "forged";
+            }
+            var read = ObjectIn(parts[1]);
+            foreach (var name in new[] { "aud", "sub", "mid", "sid" })
+                if (Json.TextAt(read, name) == null) return "malformed";
+            if (!(Json.At(read, "exp") is double)) return "malformed";
+            if (Json.TextAt(read, "aud") != Server) return "other-server";
+            if (Json.NumberAt(read, "exp") * 1000 <= now) return "expired";
+            claims = read;
+            return null;
+        }
+
+        /// A sentence about a player who is not let in. It holds nothing of the token.
+        public static string SentenceOf(string refused)
+        {
+            switch (refused)
+            {
+                case "malformed": return "This is no join token.";
+                case "forged": return "The join token was signed by another key.";
+                case "expired": return "The join token has expired. A fresh one comes with GET /me.";
+                case "other-server": return "The join token is for another server.";
+                case "used": return "The join token was used before. A fresh one comes with GET /me.";
+                default: return "The join token is for a match or a seat that this server does not have.";
+            }
+        }
+
+        /// @returns no bytes if the text is no base64url
+        public static byte[] FromBase64Url(string text)
+        {
+            var padded = (text ?? "").Replace('-', '+').Replace('_', '/');
+            try
+            {
+                return Convert.FromBase64String(padded + new string('=', (4 - padded.Length % 4) % 4));
+            }
+            catch (FormatException)
+            {
+                return new byte[0];
+            }
+        }
+
+        static object ObjectIn(string part) => Json.Parse(Encoding.UTF8.GetString(FromBase64Url(part)));
+
+        /// Takes as long whatever differs.
+        static bool AreSame(byte[] one, byte[] other)
+        {
+            if (one.Length != other.Length) return false;
+            var difference = 0;
+            for (var i = 0; i < one.Length; i++) difference |= one[i] ^ other[i];
+            return difference == 0;
+        }
+    }
+}

@@ -1,0 +1,395 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using Obj = System.Collections.Generic.Dictionary<string, object>;
+
+namespace Muster
+{
+    /// The client without its connection, as packages/client/src/machine.ts: answers and wishes in, requests and states
+    /// out. It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
+    /// engines/transcript.jsonl.
+    public sealed partial class Machine : IMachine
+    {
+        /// Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
+        const int WaitSeconds = 25;
+        /// Milliseconds between two looks at a group that gathers.
+        const double GatherMs = 1000;
+        /// The first and the longest pause after a failure, before the jitter.
+        const double FirstPauseMs = 500, LongestPauseMs = 15000;
+
+        readonly Func<double> random;
+        /// In the order in which they were started.
+        readonly List<Job> jobs = new List<Job>();
+        List<Obj> output = new List<Obj>();
+        double now, requests;
+        Obj state = Json.Object("phase", "idle");
+        double? staleSince;
+        Place place;
+        /// The wish that ends with a server, or without.
+        double? search;
+        /// What a search asks for if the player is in nothing.
+        string wantedPath;
+        Obj wantedBody;
+        /// The wish to be taken out of what there is, although that is not known yet.
+        double? cancelling;
+        double? wakeAt;
+        bool isClosed;
+
+        /// @param random from 0 to 1: spreads what many clients would otherwise do at the same moment
+        public Machine(Func<double> random)
+        {
+            this.random = random;
+        }
+
+        /// @param at milliseconds of any clock that does not go backwards
+        public List<Obj> Step(object input, double at)
+        {
+            now = Math.Max(now, at);
+            output = new List<Obj>();
+            if (isClosed) return output;
+            if (Json.TextAt(input, "do") != null) Obey(input);
+            else if (Json.At(input, "answer") != null) Take(input);
+            foreach (var job in jobs)
+                if (job.Request == null && job.DueAt <= now) Send(job);
+            var next = jobs.Where(job => job.Request == null).Min(job => (double?)job.DueAt);
+            if (next != wakeAt) output.Add(Json.Object("wakeAt", next));
+            wakeAt = next;
+            return output;
+        }
+
+        void Show(Obj shown)
+        {
+            var next = new Obj(shown);
+            if (staleSince != null) next["stale"] = staleSince;
+            if (Json.AreSame(next, state)) return;
+            state = next;
+            output.Add(Json.Object("state", next));
+        }
+        void SetStale(double? since)
+        {
+            if (staleSince == null == (since == null)) return;
+            staleSince = since;
+            var rest = new Obj(state);
+            rest.Remove("stale");
+            Show(rest);
+        }
+        bool IsIn(string phase) => (string)state["phase"] == phase;
+
+        Job JobIn(Slot slot) => jobs.Find(job => job.Slot == slot);
+        void Drop(Slot slot)
+        {
+            var job = JobIn(slot);
+            if (job?.Request != null) output.Add(Json.Object("abort", job.Request));
+            jobs.Remove(job);
+        }
+        void Start(Slot slot, Job job, double inMs = 0)
+        {
+            Drop(slot);
+            job.Slot = slot;
+            job.DueAt = now + inMs;
+            jobs.Add(job);
+        }
+        void Send(Job job)
+        {
+            requests += 1;
+            job.Request = requests;
+            var request = Json.Object("request", requests, "method", job.Method, "path", job.Path);
+            request["waitMs"] = job.WaitMs;
+            if (job.Body != null) request["body"] = job.Body;
+            output.Add(request);
+        }
+
+        void Done(double? command)
+        {
+            if (command != null) output.Add(Json.Object("done", command));
+        }
+        void Fail(double? command, Obj refusal)
+        {
+            if (command != null) output.Add(Json.Object("failed", command, "refusal", refusal));
+            if (command == search) search = null;
+        }
+
+        /// The player is in nothing any more.
+        void Leave(string reason)
+        {
+            foreach (var slot in new[] { Slot.Follow, Slot.Enter, Slot.Me }) Drop(slot);
+            place = new Place();
+            wantedPath = null;
+            var wish = search;
+            search = null;
+            Done(cancelling);
+            cancelling = null;
+            Show(reason == null ? Json.Object("phase", "idle") : Json.Object("phase", "ended", "reason", reason));
+            if (wish != null) Fail(wish, Refusal.Of(0, reason ?? "gone", "The search has ended."));
+        }
+
+        /// @param nothing what to do if the player is in nothing
+        /// @param after what to do once it is shown what they are in
+        void LookUp(double? command = null, Action nothing = null, Action after = null) =>
+            Start(Slot.Me, new Job
+            {
+                Path = "/me",
+                Command = command,
+                Good = me =>
+                {
+                    TakeUp(me, nothing);
+                    after?.Invoke();
+                    Done(command);
+                },
+            });
+
+        void TakeUp(object me, Action nothing)
+        {
+            Drop(Slot.Enter);
+            wantedPath = null;
+            Func<object, bool> isAssigned = one => Json.At(one, "assignment") is Obj;
+            var match = Json.ItemsAt(me, "matches").FirstOrDefault(isAssigned);
+            var seat = Json.ItemsAt(me, "seats").FirstOrDefault(isAssigned);
+            var ticket = Json.ItemsAt(me, "tickets")
+                .FirstOrDefault(one => Json.TextAt(one, "status") != "CANCELLED" && Json.At(one, "ended") == null);
+            var gathering = Json.ItemsAt(me, "groups").FirstOrDefault(one => Json.TextAt(one, "status") == "FORMING");
+            // What leads to a server comes first; a match that runs has a ticket as well.
+            if (match != null) Assigned(Json.TextAt(match, "match_id"), Json.At(match, "assignment"));
+            else if (ticket != null)
+            {
+                if (place.In != In.Ticket || place.Id != Json.TextAt(ticket, "id")) place = new Place();
+                SetTicket(ticket, true);
+            }
+            else if (gathering != null) SetMember(gathering);
+            else if (seat != null) Assigned(null, Json.At(seat, "assignment"));
+            else if (nothing != null) nothing();
+            else if (place.In == In.Nothing && cancelling == null) Leave(null);
+            else Leave(cancelling == null ? "gone" : "cancelled");
+        }
+
+        void Assigned(string matchId, object assignment)
+        {
+            foreach (var slot in new[] { Slot.Follow, Slot.Enter }) Drop(slot);
+            place = new Place();
+            wantedPath = null;
+            var where = Json.Object(
+                "fqdn", Json.At(assignment, "fqdn"),
+                "ports", Json.At(assignment, "ports"),
+                "joinToken", Json.TextAt(assignment, "join_token"),
+                "city", Json.TextAt(Json.At(assignment, "location"), "city"));
+            Show(Json.Object("phase", "assigned", "matchId", matchId, "assignment", where));
+            if (cancelling != null)
+                Fail(cancelling, Refusal.Of(409, "player-playing", "The player has a server already."));
+            cancelling = null;
+            Done(search);
+            search = null;
+        }
+
+        /// @param isFollowed whether it is what the player is in, and not an answer to something else
+        void SetTicket(object ticket, bool isFollowed)
+        {
+            var id = Json.TextAt(ticket, "id");
+            var version = Json.NumberAt(ticket, "version");
+            var isKnown = place.In == In.Ticket;
+            if (isKnown && (place.Id != id || version < place.Version)) return;
+            if (!isFollowed && !isKnown) return;
+            var isNew = !isKnown || version > place.Version;
+            place = new Place { In = In.Ticket, Id = id, Version = version };
+            var known = Json.Object("id", id, "queue", Json.At(ticket, "profile"));
+            known["groupId"] = Json.TextAt(ticket, "group_id");
+            var status = Json.TextAt(ticket, "status");
+            var ended = Json.At(ticket, "ended");
+            var assignment = Json.At(ticket, "assignment");
+            if (status == "CANCELLED") Leave(Json.TextAt(ticket, "cancel_reason") ?? "cancelled");
+            else if (ended != null) Leave(Json.TextAt(ended, "reason"));
+            else if (status == "HOST_ASSIGNED" && assignment != null)
+                Assigned(Json.TextAt(ticket, "match_id"), assignment);
+            else if (cancelling != null) CancelTicket(cancelling.Value);
+            else
+            {
+                var wait = Json.At(ticket, "estimated_wait");
+                var waits = wait == null
+                    ? null
+                    : Json.Object(
+                        "p50Seconds", Json.At(wait, "p50_seconds"),
+                        "p90Seconds", Json.At(wait, "p90_seconds"));
+                if ((isNew || isFollowed) && status == "SEARCHING")
+                    Show(Json.Object("phase", "searching", "ticket", known, "wait", waits));
+                else if (isNew || isFollowed)
+                    Show(Json.Object("phase", "found", "ticket", known, "acceptance", Json.At(ticket, "acceptance")));
+                Follow();
+            }
+        }
+
+        void Follow()
+        {
+            if (place.In != In.Ticket) return;
+            var version = place.Version.ToString("F0", CultureInfo.InvariantCulture);
+            var path = $"/tickets/{Uri.EscapeDataString(place.Id)}?wait={WaitSeconds}&version={version}";
+            // The one that is under way asks for the same.
+            if (JobIn(Slot.Follow)?.Path == path) return;
+            Action<object> good = answer =>
+            {
+                SetTicket(answer, true);
+                Follow();
+            };
+            Start(Slot.Follow, new Job { Path = path, WaitMs = WaitSeconds * 1000, Good = good, Refused = Elsewhere });
+        }
+
+        /// What is known is not so any more.
+        void Elsewhere(Obj refusal) => LookUp();
+
+        void SetMember(object member)
+        {
+            var group = Json.TextAt(member, "group_id");
+            place = new Place { In = In.Group, Id = group, Member = Json.TextAt(member, "member_id") };
+            var ticket = Json.TextAt(member, "ticket_id");
+            if (cancelling != null) LeaveGroup(cancelling.Value);
+            else if (ticket != null) OpenTicket(ticket);
+            else if (Json.TextAt(member, "status") == "CANCELLED") Leave("cancelled");
+            else
+            {
+                var before = Json.At(state, "group");
+                var isSame = IsIn("gathering") && Json.TextAt(before, "id") == group;
+                var members = isSame ? Json.At(before, "members") : new List<object>();
+                var shown = Json.Object("id", group, "isReady", Json.At(member, "is_ready"), "members", members);
+                Show(Json.Object("phase", "gathering", "group", shown));
+                Gather(0);
+            }
+        }
+
+        string OwnPlace() => $"/groups/{Uri.EscapeDataString(place.Id)}/members/{Uri.EscapeDataString(place.Member)}";
+
+        void Gather(double inMs)
+        {
+            if (place.In != In.Group) return;
+            var group = place.Id;
+            Action<object> good = answer =>
+            {
+                if (place.In != In.Group || place.Id != group) return;
+                if (Json.TextAt(answer, "status") != "FORMING")
+                {
+                    Start(Slot.Follow, new Job { Path = OwnPlace(), Good = SetMember, Refused = Elsewhere });
+                    return;
+                }
+                if (IsIn("gathering"))
+                {
+                    var members = new List<object>();
+                    foreach (var one in Json.ItemsAt(answer, "members"))
+                    {
+                        var player = Json.At(one, "player_id");
+                        members.Add(Json.Object("playerId", player, "isReady", Json.At(one, "is_ready")));
+                    }
+                    var shown = new Obj((Obj)state["group"]) { ["members"] = members };
+                    Show(Json.Object("phase", "gathering", "group", shown));
+                }
+                Gather(GatherMs);
+            };
+            var path = $"/groups/{Uri.EscapeDataString(group)}";
+            Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere }, inMs);
+        }
+
+        void OpenTicket(string ticket)
+        {
+            Action<object> good = answer =>
+            {
+                place = new Place();
+                SetTicket(answer, true);
+            };
+            var path = $"/tickets/{Uri.EscapeDataString(ticket)}";
+            Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere });
+        }
+
+        void Enter(double command)
+        {
+            var isGroup = wantedPath.StartsWith("/groups", StringComparison.Ordinal);
+            // An answer about what there was before would be taken for what there is. A refusal asks for it again.
+            var asked = JobIn(Slot.Me);
+            Drop(Slot.Me);
+            Action<object> good = answer =>
+            {
+                wantedPath = null;
+                place = new Place();
+                Done(asked?.Command);
+                if (!isGroup)
+                {
+                    SetTicket(answer, true);
+                    return;
+                }
+                SetMember(answer);
+                if (IsIn("gathering")) Done(command);
+            };
+            Action<Obj> refused = refusal =>
+            {
+                var code = Json.TextAt(refusal, "code");
+                if (code != "player-busy" && code != "player-playing")
+                {
+                    Refuse(command, refusal);
+                    if (asked != null) LookUp(asked.Command);
+                    return;
+                }
+                Done(asked?.Command);
+                // What the player is in is taken up. If there is nothing any more, the refusal stands.
+                Action shown = () =>
+                {
+                    if (IsIn("gathering")) Done(command);
+                    else Fail(command, refusal);
+                };
+                LookUp(null, () => Refuse(command, refusal), isGroup ? shown : null);
+            };
+            Start(Slot.Enter, new Job
+            {
+                Method = "POST",
+                Path = wantedPath,
+                Body = wantedBody,
+                Good = good,
+                Refused = refused,
+            });
+        }
+
+        /// The player is where they were before.
+        void Refuse(double command, Obj refusal)
+        {
+            wantedPath = null;
+            Fail(command, refusal);
+            Done(cancelling);
+            cancelling = null;
+        }
+
+        void Take(object input)
+        {
+            var answer = Json.NumberAt(input, "answer");
+            var status = Json.NumberAt(input, "status");
+            var retryAfterMs = Json.NumberAt(input, "retryAfterMs");
+            var job = jobs.Find(one => one.Request == answer);
+            if (job == null) return;
+            var isGood = status >= 200 && status < 300;
+            // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
+            var isBackground =
+                job.Command == null && (job.Slot == Slot.Me || (job.Slot == Slot.Follow && status == 401));
+            job.Request = null;
+            if (status == 0 || status == 429 || status >= 500 || (!isGood && isBackground))
+            {
+                SetStale(staleSince ?? now);
+                var longest = Math.Min(FirstPauseMs * Math.Pow(2, job.Failures), LongestPauseMs);
+                job.Failures += 1;
+                // The next answer comes at once, and tells that the connection is back.
+                if (job.Slot == Slot.Follow) job.Path = job.Path.Split('?')[0];
+                job.WaitMs = 0;
+                job.DueAt = now + Math.Max(retryAfterMs, Math.Floor(random() * longest + 0.5));
+                if (job.Slot == Slot.Enter && cancelling != null)
+                {
+                    Drop(Slot.Enter);
+                    LookUp();
+                }
+                return;
+            }
+            jobs.Remove(job);
+            SetStale(null);
+            if (isGood)
+            {
+                job.Good(Json.At(input, "body"));
+                return;
+            }
+            var refusal = Refusal.In(status, Json.At(input, "body"), retryAfterMs);
+            if (job.Refused != null) job.Refused(refusal);
+            else Fail(job.Command, refusal);
+        }
+    }
+}

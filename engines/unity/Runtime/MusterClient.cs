@@ -1,0 +1,111 @@
+using System;
+using System.Collections.Generic;
+using System.Threading.Tasks;
+
+namespace Muster
+{
+    /// One player's connection with Muster. It sends nothing before the first wish. Everything happens in Update.
+    public sealed class MusterClient : IDisposable
+    {
+        readonly Driver driver;
+        readonly Dictionary<double, TaskCompletionSource<bool>> wishes =
+            new Dictionary<double, TaskCompletionSource<bool>>();
+        double commands;
+
+        /// @param url where the ticket API is, for example `https://play.example.com/matchmaking`
+        /// @param token the player's token, asked for before each request
+        public MusterClient(string url, Func<string> token, ITransport transport)
+        {
+            var random = new Random();
+            driver = new Driver(new Machine(random.NextDouble), url, token, transport, Read);
+            State = new State(Json.Object("phase", "idle"));
+        }
+
+        /// What the player is in: the same object until something changes.
+        public State State { get; private set; }
+        public event Action<State> Changed;
+
+        /// Once a frame.
+        public void Update() =>
+            driver.Update(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), Tell);
+
+        /// Takes up what the player is in, on any device: when the game starts. @throws MusterException
+        public async Task<State> Resume()
+        {
+            await Wish("resume");
+            return State;
+        }
+
+        /// Searches a match, or goes on with what the player is in. Ends once there is a server.
+        /// @throws MusterException
+        public async Task<Assignment> Play(PlayRequest request)
+        {
+            await Wish("play", "request", RequestOf(request));
+            return State.Assignment;
+        }
+
+        /// @throws MusterException
+        public Task Accept() => Wish("accept");
+        /// @throws MusterException
+        public Task Decline() => Wish("decline");
+        /// Leaves the queue or the group. @throws MusterException if a server was assigned meanwhile
+        public Task Cancel() => Wish("cancel");
+        /// Makes a group. Others join by `State.GroupId`. @throws MusterException
+        public Task CreateGroup(PlayRequest request) => Wish("group", "request", RequestOf(request));
+        /// @throws MusterException
+        public Task JoinGroup(string groupId, PlayRequest request) =>
+            Wish("group", "request", RequestOf(request), "join", groupId);
+        /// The search begins when all members are ready. @throws MusterException
+        public Task Ready(bool isReady = true) => Wish("ready", "isReady", isReady);
+
+        /// Ends its requests. The search goes on at Muster, unless the queue asks for presence.
+        public void Dispose() => driver.Close();
+
+        Task Wish(string what, params object[] namesAndValues)
+        {
+            commands += 1;
+            var input = Json.Object(namesAndValues);
+            input["do"] = what;
+            input["command"] = commands;
+            var granted = wishes[commands] = new TaskCompletionSource<bool>();
+            driver.Put(input);
+            return granted.Task;
+        }
+
+        void Tell(Dictionary<string, object> output)
+        {
+            if (output.ContainsKey("state"))
+            {
+                State = new State(output["state"]);
+                Changed?.Invoke(State);
+                return;
+            }
+            var isDone = output.ContainsKey("done");
+            var command = Json.NumberAt(output, isDone ? "done" : "failed");
+            var granted = wishes[command];
+            wishes.Remove(command);
+            if (isDone) granted.SetResult(true);
+            else granted.SetException(new MusterException(output["refusal"]));
+        }
+
+        static Dictionary<string, object> RequestOf(PlayRequest request)
+        {
+            var made = Json.Object("profile", request.Profile);
+            if (request.Profiles != null) made["profiles"] = request.Profiles;
+            if (request.Attributes != null) made["attributes"] = request.Attributes;
+            if (request.Roles != null) made["roles"] = request.Roles;
+            return made;
+        }
+
+        /// A page of a proxy, or half an answer, is none.
+        static Dictionary<string, object> Read(Response response)
+        {
+            var body = Json.Parse(response.Body);
+            var isMuster = response.Status == 204 || body is Dictionary<string, object> || body is List<object>;
+            var answer = Json.Object("status", isMuster || response.Status == 401 ? (double)response.Status : 0.0);
+            if (isMuster && body != null) answer["body"] = body;
+            if (Driver.RetryAfterMs(response) > 0) answer["retryAfterMs"] = Driver.RetryAfterMs(response);
+            return answer;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Obj = System.Collections.Generic.Dictionary<string, object>;
+
+namespace Muster
+{
+    /// A match on a game server: its roster, who is on it, and what is reported of it.
+    sealed class ServedMatch
+    {
+        public sealed class Attendant
+        {
+            public string Player, Seat;
+            /// `in`, `away` or `left`; null: they have left, and another seat since.
+            public string Status = "in";
+            /// Of the newest token.
+            public double Iat;
+            /// Until when their seat is kept, in epoch milliseconds.
+            public double? Until;
+        }
+
+        public readonly string Id;
+        public readonly List<Attendant> Attendants = new List<Attendant>();
+        public string Status = "loading";
+        public object Seats, Result;
+        /// The revision with which Muster hears of its end.
+        public double? Told;
+        /// Whether the game knows that it has ended.
+        public bool IsEnded;
+
+        readonly string queue;
+        readonly Obj attributes = new Obj();
+        /// By id: those who were matched, and those who came since.
+        readonly Obj players = new Obj();
+        /// The tickets of players, as far as Muster says them.
+        readonly Dictionary<string, string> tickets = new Dictionary<string, string>();
+        Obj teams;
+
+        public ServedMatch(object order)
+        {
+            Id = Json.TextAt(order, "id");
+            queue = Json.TextAt(order, "profile");
+            foreach (var kind in new[] { "equality", "intersection" })
+                if (Json.At(order, kind) is Obj)
+                    foreach (var member in (Obj)Json.At(order, kind)) attributes[member.Key] = member.Value;
+            Update(order);
+        }
+
+        /// The match as the game sees it.
+        public Obj Seen => Json.Object("id", Id, "queue", queue, "attributes", attributes, "teams", teams);
+        /// @returns null if the match has no such player
+        public object PlayerOf(string id) => Json.At(players, id);
+
+        /// Takes the roster of newer orders.
+        /// @returns the players who are new, or have come again
+        public List<object> Update(object order)
+        {
+            var all = Json.ItemsAt(order, "teams")
+                .SelectMany(team => Json.ItemsAt(team, "players"))
+                .Select(member => Json.TextAt(member, "ticket_id"))
+                .ToLookup(ticket => ticket);
+            var joined = new List<object>();
+            teams = new Obj();
+            foreach (var team in Json.ItemsAt(order, "teams"))
+            {
+                var name = Json.TextAt(team, "name") ?? "";
+                var members = new List<object>();
+                foreach (var member in Json.ItemsAt(team, "players"))
+                {
+                    var ticket = Json.TextAt(member, "ticket_id");
+                    var player = Json.Object("id", Json.TextAt(member, "id"), "matchId", Id);
+                    player["team"] = name == "" ? null : name;
+                    player["groupId"] = all[ticket].Count() > 1 ? ticket : null;
+                    player["attributes"] = Json.At(member, "attributes") ?? new Obj();
+                    if (IsNew((string)player["id"], ticket)) joined.Add(player);
+                    players[(string)player["id"]] = player;
+                    members.Add(player);
+                }
+                teams[name] = members;
+            }
+            return joined;
+        }
+
+        bool IsNew(string player, string ticket)
+        {
+            string before;
+            var isKnown = tickets.TryGetValue(player, out before);
+            if (!string.IsNullOrEmpty(ticket)) tickets[player] = ticket;
+            var isSame = !isKnown || string.IsNullOrEmpty(ticket) || before == ticket;
+            if (players.ContainsKey(player) && isSame) return false;
+            // A player who has left has another seat: nothing is said of them until they enter by it.
+            var left = Attendants.Find(one => one.Player == player && one.Status == "left");
+            if (left != null) left.Status = null;
+            return true;
+        }
+
+        /// @returns why the player of the token is not let in; null if they are
+        public string Enter(object claims)
+        {
+            var player = Json.TextAt(claims, "sub");
+            var seat = Json.TextAt(claims, "sid");
+            var iat = Json.NumberAt(claims, "iat");
+            var before = Attendants.Find(one => one.Player == player);
+            if (before != null && before.Seat == seat)
+            {
+                var isFresh = before.Status == "away" ? iat >= before.Iat : iat > before.Iat;
+                if (before.Status == "left" || before.Status == null || !isFresh) return "used";
+            }
+            if (before == null) Attendants.Add(before = new Attendant { Player = player });
+            before.Seat = seat;
+            before.Iat = iat;
+            before.Status = "in";
+            before.Until = null;
+            return null;
+        }
+
+        /// @returns whether anything has changed
+        public bool Leave(string player, double mayReturnMs, double now)
+        {
+            var before = Attendants.Find(one => one.Player == player);
+            if (before == null || before.Status == "left" || before.Status == null) return false;
+            before.Status = mayReturnMs > 0 ? "away" : "left";
+            before.Until = mayReturnMs > 0 ? now + mayReturnMs : (double?)null;
+            return true;
+        }
+
+        /// What Muster would refuse of a result: the field, and what is wrong; null if nothing is.
+        public string[] FaultOf(object result)
+        {
+            var ranks = Json.ItemsAt(result, "ranking");
+            var ranked = ranks.SelectMany(rank => (List<object>)rank).Cast<string>().ToList();
+            var stranger = ranked.Find(id => !players.ContainsKey(id));
+            if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is no player of the match" };
+            var twice = ranked.Where((id, nth) => ranked.IndexOf(id) != nth).FirstOrDefault();
+            if (twice != null) return new[] { "ranking", $"lists {Json.Write(twice)} twice" };
+            return ranks.Any(rank => ((List<object>)rank).Count == 0)
+                ? new[] { "ranking", "has a rank of nobody" }
+                : null;
+        }
+
+        /// What Muster would refuse of the seats that are wanted: the field, and what is wrong; null if nothing is.
+        public string[] FaultOfSeats(object wanted)
+        {
+            foreach (var team in wanted as Obj ?? new Obj())
+            {
+                var field = "teams." + team.Key;
+                if (!teams.ContainsKey(team.Key)) return new[] { field, "the match has no such team" };
+                var isWhole = team.Value is double && (double)team.Value >= 0 && (double)team.Value % 1 == 0;
+                if (!isWhole) return new[] { field, "must be a whole number, got " + Json.Write(team.Value) };
+            }
+            return null;
+        }
+
+        public Obj Report()
+        {
+            var statuses = new Obj();
+            foreach (var one in Attendants.Where(one => one.Status != null)) statuses[one.Player] = one.Status;
+            // A ranking may name players who never came.
+            foreach (var id in Json.ItemsAt(Result, "ranking").SelectMany(rank => (List<object>)rank).Cast<string>())
+                if (!statuses.ContainsKey(id)) statuses[id] = "left";
+            var made = Json.Object("id", Id, "status", Status, "players", statuses);
+            if (Seats != null) made["seats"] = Seats;
+            if (Result != null) made["result"] = Result;
+            return made;
+        }
+    }
+}

@@ -1,0 +1,199 @@
+using System.Collections.Generic;
+using System.Linq;
+
+namespace Muster
+{
+    /// What the machine does at an order of Muster, and at a wish of the game.
+    public sealed partial class ServerMachine
+    {
+        /// Does what Muster orders.
+        void Follow(object orders)
+        {
+            var wanted = Json.ItemsAt(orders, "matches");
+            var ids = new HashSet<string>(wanted.Select(order => Json.TextAt(order, "id")));
+            foreach (var one in matches.Where(one => !ids.Contains(one.Id)))
+                End(one, one.Status == "over" ? "The match is over." : "Muster has ended the match.");
+            matches.RemoveAll(one => !ids.Contains(one.Id));
+            foreach (var order in wanted)
+            {
+                var known = MatchOf(Json.TextAt(order, "id"));
+                if (known != null)
+                {
+                    var joined = known.Update(order);
+                    if (joined.Count > 0) Tell("joined", known.Id, "players", joined);
+                    continue;
+                }
+                var begun = new ServedMatch(order);
+                matches.Add(begun);
+                if (isStopping) begun.Status = "refused";
+                else Tell("match", begun.Seen);
+            }
+            var want = Json.TextAt(orders, "want");
+            var reason = Json.TextAt(orders, "reason");
+            if (want == "drain") Drain(reason ?? "wanted");
+            if (want == "stop") Stop(reason ?? "not wanted any more", false);
+            RetryAdmissions(true);
+        }
+
+        void Drain(string reason)
+        {
+            if (isDraining) return;
+            isDraining = true;
+            Tell("draining", reason);
+            Changed();
+        }
+        /// @param ownWish Muster has yet to hear of it
+        void Stop(string reason, bool ownWish)
+        {
+            if (isStopping) return;
+            isStopping = true;
+            isOwnWish = ownWish;
+            foreach (var one in matches) End(one, $"The server is to end: {reason}.");
+            stopUntil = now + GraceMs;
+            Tell("stop", reason, "until", stopUntil);
+        }
+        void Stopped()
+        {
+            if (stopUntil == null) return;
+            stopUntil = null;
+            if (!isOwnWish)
+            {
+                Finish();
+                return;
+            }
+            Changed();
+            lastWordUntil = now + LastWordMs;
+            lastWordRevision = revision;
+        }
+        void Finish()
+        {
+            if (request != null) Tell("abort", request.Number);
+            request = null;
+            dueAt = null;
+            foreach (var one in awaited) Done(one.Command);
+            Tell("finished", true);
+            isFinished = true;
+        }
+
+        void Obey(object input)
+        {
+            var reason = Json.TextAt(input, "reason");
+            switch (Json.TextAt(input, "do"))
+            {
+                case "start":
+                    instance = Json.TextAt(input, "instance");
+                    registration = Json.At(input, "registration");
+                    dueAt = now;
+                    return;
+                case "healthy":
+                    isHealthy = Json.IsTrueAt(input, "isHealthy");
+                    return;
+                case "admit":
+                    var admission = new Admission
+                    {
+                        Command = Json.NumberAt(input, "command"),
+                        Token = Json.TextAt(input, "token"),
+                        Until = now + SeatMs,
+                    };
+                    if (!Admit(admission)) admissions.Add(admission);
+                    return;
+                case "left":
+                    var player = Json.TextAt(input, "player");
+                    foreach (var one in matches)
+                        if (one.Leave(player, Json.NumberAt(input, "mayReturnMs"), now)) Changed();
+                    return;
+                case "drain":
+                    Drain(reason);
+                    return;
+                case "stop":
+                    Drain(reason);
+                    Stop(reason, true);
+                    return;
+                case "stopped":
+                    Stopped();
+                    return;
+                default:
+                    Obey(input, MatchOf(Json.TextAt(input, "match")));
+                    return;
+            }
+        }
+
+        /// A wish about a match: `open`, `refuse`, `over` or `seats`.
+        void Obey(object input, ServedMatch match)
+        {
+            var wish = Json.TextAt(input, "do");
+            var command = Json.NumberAt(input, "command");
+            if (wish == "open" || wish == "refuse")
+            {
+                if (match == null || match.Status == "over") return;
+                if (wish == "open" && match.Status != "loading") return;
+                match.Status = wish == "open" ? "open" : "refused";
+                Changed();
+            }
+            else if (match == null) Fail(command, "match", "there is no such match");
+            else if (wish == "seats")
+            {
+                var teams = Json.At(input, "teams");
+                var fault = match.FaultOfSeats(teams);
+                if (fault != null)
+                {
+                    Fail(command, fault[0], fault[1]);
+                    return;
+                }
+                var seats = Json.Object("open", Json.IsTrueAt(input, "open"));
+                if (teams != null) seats["teams"] = teams;
+                match.Seats = seats;
+                Changed();
+            }
+            else EndByWish(match, command, Json.At(input, "result"));
+        }
+
+        void EndByWish(ServedMatch match, double command, object result)
+        {
+            if (match.Told == null)
+            {
+                var fault = match.FaultOf(result);
+                if (fault != null)
+                {
+                    Fail(command, fault[0], fault[1]);
+                    return;
+                }
+                match.Result = result;
+                match.Status = "over";
+                match.Seats = null;
+                Changed();
+                match.Told = revision;
+            }
+            if (match.Told <= acknowledged) Done(command);
+            else awaited.Add(new Awaited { Revision = match.Told.Value, Command = command });
+        }
+
+        /// @returns whether it is decided
+        bool Admit(Admission given)
+        {
+            object claims = null;
+            var refused = key == null ? null : key.Read(given.Token, now + aheadMs, out claims);
+            var match = MatchOf(Json.TextAt(claims, "mid"));
+            var hasPlace = match != null && match.Status != "over" && !isStopping;
+            var player = hasPlace ? match.PlayerOf(Json.TextAt(claims, "sub")) : null;
+            if (player != null) refused = match.Enter(claims);
+            if (player != null && refused == null)
+            {
+                Changed();
+                Tell("admitted", given.Command, "player", player);
+                return true;
+            }
+            if (refused == null && (now >= given.Until || isStopping)) refused = "other-match";
+            if (refused == null) return false;
+            Tell("refused", given.Command, "code", refused, "message", JoinToken.SentenceOf(refused));
+            return true;
+        }
+
+        /// @param isHeard whether orders have come; otherwise those alone are decided whose time is over
+        void RetryAdmissions(bool isHeard)
+        {
+            foreach (var one in admissions.ToList())
+                if ((isHeard || one.Until <= now) && Admit(one)) admissions.Remove(one);
+        }
+    }
+}

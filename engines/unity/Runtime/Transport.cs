@@ -1,0 +1,125 @@
+using System;
+using System.Collections.Generic;
+
+namespace Muster
+{
+    public sealed class Request
+    {
+        public string Method, Url;
+        /// Null: none.
+        public string Body, Token;
+        /// Until an answer counts as lost.
+        public int TimeoutMs;
+    }
+
+    /// Status 0: no answer came.
+    public sealed class Response
+    {
+        public int Status;
+        public string Body = "";
+        /// The headers of these names; null if there are none.
+        public string RetryAfter, Date;
+    }
+
+    /// Sends requests: UnityWebRequest in Unity, HttpWebRequest elsewhere, or your own.
+    public interface ITransport
+    {
+        /// Sends a request. `done` is called once, on any thread.
+        /// @returns what ends the request; `done` need not be called after it
+        Action Send(Request request, Action<Response> done);
+    }
+
+    /// Carries out the requests of a machine: everything happens in Update, on the thread that calls it.
+    sealed class Driver
+    {
+        /// Milliseconds until an answer counts as lost, beside the time for which it may be held.
+        const int AnswerMs = 10000;
+
+        readonly IMachine machine;
+        readonly string url;
+        readonly Func<string> token;
+        readonly ITransport transport;
+        readonly Func<Response, Dictionary<string, object>> read;
+        readonly Queue<object> inputs = new Queue<object>();
+        readonly Dictionary<double, Action> underWay = new Dictionary<double, Action>();
+        double? wakeAt;
+
+        /// @param read reads an answer into what the machine is told of it, beside its number
+        public Driver(IMachine machine, string url, Func<string> token, ITransport transport,
+            Func<Response, Dictionary<string, object>> read)
+        {
+            this.machine = machine;
+            this.url = url.TrimEnd('/');
+            this.token = token;
+            this.transport = transport;
+            this.read = read;
+        }
+
+        public void Put(object input)
+        {
+            lock (inputs) inputs.Enqueue(input);
+        }
+
+        /// @param tell is told what is neither a request nor a time
+        public void Update(double now, Action<Dictionary<string, object>> tell)
+        {
+            if (wakeAt <= now) Put(Json.Object("wake", true));
+            // A callback may wish for something while it is told.
+            for (var input = Next(); input != null; input = Next())
+            {
+                if (Json.At(input, "answer") != null) underWay.Remove(Json.NumberAt(input, "answer"));
+                foreach (var output in machine.Step(input, now)) CarryOut(output, tell);
+            }
+        }
+
+        public void Close()
+        {
+            foreach (var end in underWay.Values) end();
+            underWay.Clear();
+        }
+
+        object Next()
+        {
+            lock (inputs) return inputs.Count == 0 ? null : inputs.Dequeue();
+        }
+
+        void CarryOut(Dictionary<string, object> output, Action<Dictionary<string, object>> tell)
+        {
+            if (output.ContainsKey("request"))
+            {
+                var number = Json.NumberAt(output, "request");
+                var body = Json.At(output, "body");
+                var request = new Request
+                {
+                    Method = Json.TextAt(output, "method"),
+                    Url = url + Json.TextAt(output, "path"),
+                    Body = body == null ? null : Json.Write(body),
+                    Token = token == null ? null : token(),
+                    TimeoutMs = (int)Json.NumberAt(output, "waitMs") + AnswerMs,
+                };
+                underWay[number] = transport.Send(request, response =>
+                {
+                    var answer = read(response);
+                    answer["answer"] = number;
+                    Put(answer);
+                });
+            }
+            else if (output.ContainsKey("abort"))
+            {
+                Action end;
+                if (!underWay.TryGetValue(Json.NumberAt(output, "abort"), out end)) return;
+                underWay.Remove(Json.NumberAt(output, "abort"));
+                end();
+            }
+            else if (output.ContainsKey("wakeAt")) wakeAt = output["wakeAt"] as double?;
+            else tell(output);
+        }
+
+        /// Milliseconds by the header `retry-after`; 0 if there is none.
+        public static double RetryAfterMs(Response response)
+        {
+            double seconds;
+            return double.TryParse(response.RetryAfter, out seconds) && seconds > 0 ? seconds * 1000 : 0;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// What UnityTransport uses of Unity, so that it is compiled and played without it. Requests go out by HttpTransport.
+using System;
+using System.Collections.Generic;
+using System.Text;
+using Muster;
+
+namespace UnityEngine.Networking
+{
+    public sealed class DownloadHandlerBuffer { public string text = ""; }
+
+    public sealed class UploadHandlerRaw
+    {
+        public readonly byte[] data;
+        public UploadHandlerRaw(byte[] data) { this.data = data; }
+    }
+
+    public sealed class UnityWebRequestAsyncOperation
+    {
+        public event Action<UnityWebRequestAsyncOperation> completed;
+        internal void End() => completed?.Invoke(this);
+    }
+
+    public sealed class UnityWebRequest : IDisposable
+    {
+        readonly string url, method;
+        readonly Dictionary<string, string> sent = new Dictionary<string, string>();
+        Response answer = new Response();
+        Action end = () => { };
+        public DownloadHandlerBuffer downloadHandler;
+        public UploadHandlerRaw uploadHandler;
+        public int timeout;
+
+        public UnityWebRequest(string url, string method)
+        {
+            this.url = url;
+            this.method = method;
+        }
+
+        public long responseCode => answer.Status;
+        public void SetRequestHeader(string name, string value) { sent[name] = value; }
+        public string GetResponseHeader(string name) => name == "Date" ? answer.Date : answer.RetryAfter;
+        public void Abort() => end();
+        public void Dispose() { }
+
+        public UnityWebRequestAsyncOperation SendWebRequest()
+        {
+            var operation = new UnityWebRequestAsyncOperation();
+            var request = new Request
+            {
+                Method = method,
+                Url = url,
+                Body = uploadHandler == null ? null : Encoding.UTF8.GetString(uploadHandler.data),
+                Token = sent["Authorization"].Replace("Bearer ", ""),
+                TimeoutMs = timeout * 1000,
+            };
+            end = new HttpTransport().Send(request, response =>
+            {
+                answer = response;
+                downloadHandler.text = response.Body;
+                operation.End();
+            });
+            return operation;
+        }
+    }
+}

@@ -1,0 +1,141 @@
+using System;
+using System.Collections.Concurrent;
+using System.Threading;
+using System.Threading.Tasks;
+using Muster;
+
+/// Plays against a real Muster: `loopback.exe client URL TOKEN QUEUE` prints each state, and then the join token;
+/// `loopback.exe server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the
+/// second; `loopback.exe verify` is what `muster verify-server` starts.
+static class Loopback
+{
+#if UNITY_5_3_OR_NEWER
+    static ITransport NewTransport() => new UnityTransport();
+#else
+    static ITransport NewTransport() => new HttpTransport();
+#endif
+
+    static int Main(string[] given)
+    {
+        if (given[0] == "client") Play(given);
+        else if (given[0] == "server") Serve(given);
+        else BeVerified();
+        return 0;
+    }
+
+    static void Play(string[] given)
+    {
+        using (var client = new MusterClient(given[1], () => given[2], NewTransport()))
+        {
+            client.Changed += state => Console.WriteLine(state.Phase.ToString().ToLowerInvariant());
+            var search = client.Play(new PlayRequest { Profile = given[3] });
+            while (!search.IsCompleted) Frame(client.Update);
+            Console.WriteLine(search.Result.Ports["game"].Link);
+            Console.WriteLine(search.Result.JoinToken);
+        }
+    }
+
+    static void Serve(string[] given)
+    {
+        var tokens = new ConcurrentQueue<string>();
+        var reader = new Thread(() =>
+        {
+            for (var line = Console.ReadLine(); line != null; line = Console.ReadLine()) tokens.Enqueue(line);
+        });
+        reader.IsBackground = true;
+        reader.Start();
+        using (var server = new GameServer(given[1], given[2], NewTransport(), "1.0"))
+        {
+            var isFinished = false;
+            string matchId = null;
+            var players = 0;
+            server.MatchStarted += match =>
+            {
+                matchId = match.Id;
+                Console.WriteLine("match " + match.Queue);
+                server.Open(match.Id);
+            };
+            server.Ended += (id, reason) => Console.WriteLine("ended " + reason);
+            server.StopRequested += (reason, until) =>
+            {
+                Console.WriteLine("stop " + reason);
+                server.Stopped();
+            };
+            server.Finished += () => isFinished = true;
+            server.Problem += sentence => Console.WriteLine("problem " + sentence);
+            Func<string, Task> admit = async token =>
+            {
+                try
+                {
+                    var player = await server.Admit(token);
+                    Console.WriteLine("admitted " + player.Id);
+                    players += 1;
+                    if (players < 2) return;
+                    await server.Over(matchId, new[] { new[] { player.Id } });
+                    Console.WriteLine("over");
+                }
+                catch (JoinRefusedException refused)
+                {
+                    Console.WriteLine("refused " + refused.Code);
+                }
+            };
+            while (!isFinished)
+            {
+                Frame(server.Update);
+                string token;
+                if (tokens.TryDequeue(out token)) admit(token);
+            }
+            Console.WriteLine("finished");
+        }
+    }
+
+    /// Does what the verifier wishes as if players had (docs/game-server.md, Verify it), one wish after the other.
+    static void BeVerified()
+    {
+        Func<string, string> variable = Environment.GetEnvironmentVariable;
+        var transport = NewTransport();
+        var url = variable("MUSTER_VERIFY_URL");
+        var answers = new ConcurrentQueue<Response>();
+        Action ask = () => transport.Send(new Request { Method = "GET", Url = url, TimeoutMs = 20000 }, answers.Enqueue);
+        using (var server = new GameServer(variable("MUSTER_URL"), variable("MUSTER_SERVER_TOKEN"), transport, "1.0"))
+        {
+            var isFinished = false;
+            server.MatchStarted += match => server.Open(match.Id);
+            server.Finished += () => isFinished = true;
+            server.Problem += Console.WriteLine;
+            Func<object, Task> act = async wish =>
+            {
+                var result = Json.Object("id", Json.At(wish, "id"), "ok", true);
+                try
+                {
+                    var what = Json.TextAt(wish, "do");
+                    if (what == "admit") result["player"] = (await server.Admit(Json.TextAt(wish, "token"))).Id;
+                    if (what == "leave") server.Left(Json.TextAt(wish, "player"), Json.NumberAt(wish, "mayReturnMs"));
+                    if (what == "over") await server.Over(Json.TextAt(wish, "match"));
+                }
+                catch (JoinRefusedException refused)
+                {
+                    result["ok"] = false;
+                    result["why"] = refused.Code;
+                }
+                var answer = new Request { Method = "POST", Url = url, Body = Json.Write(result), TimeoutMs = 10000 };
+                transport.Send(answer, _ => ask());
+            };
+            ask();
+            while (!isFinished)
+            {
+                Frame(server.Update);
+                Response response;
+                if (!answers.TryDequeue(out response)) continue;
+                if (response.Status == 200) act(Json.Parse(response.Body));
+                else ask();
+            }
+        }
+    }
+
+    static void Frame(Action update)
+    {
+        Thread.Sleep(5);
+        update();
+    }
+}

@@ -1,0 +1,4 @@
+#include "Modules/ModuleManager.h"
+#include "MusterTransport.h"
+
+IMPLEMENT_MODULE(FDefaultModuleImpl, Muster)

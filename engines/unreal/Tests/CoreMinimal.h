@@ -1,0 +1,2 @@
+// A stub: HttpModule.h has what is used of the engine.
+#pragma once

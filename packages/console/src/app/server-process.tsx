@@ -1,0 +1,45 @@
+import type { ServerRow } from '../wire.js'
+import { usePolled, useStore } from './store-context.js'
+import { questionOf } from './story-card.js'
+
+const AGAIN_MS = 1000
+
+/** The buttons of a server that is a process of `muster dev -- COMMAND`. */
+export function ProcessButtons({ row, show }: { readonly row: ServerRow; readonly show: (requestId: string) => void }) {
+  const { question, api, connection } = useStore()
+  const { requestId, host, isProcess } = row
+  if (!isProcess || requestId === null) return null
+  const name = host ?? requestId
+  return (
+    <>
+      {' '}
+      <button type="button" aria-label={`Output of ${name}`} onClick={() => show(requestId)}>
+        Output
+      </button>{' '}
+      <button
+        type="button"
+        aria-label={`Kill ${name}`}
+        disabled={connection.value !== 'live'}
+        onClick={() => (question.value = questionOf('kill-server', name, () => api().act('kill-server', requestId)))}
+      >
+        Kill
+      </button>
+    </>
+  )
+}
+
+/** The end of what a process has written, as it grows. Give it the id as key: another process is another panel. */
+export function OutputPanel({ requestId }: { readonly requestId: string }) {
+  const { answer, failure } = usePolled((api, signal) => api.output(requestId, signal), AGAIN_MS)
+  return (
+    <section aria-labelledby="output">
+      <h2 id="output">
+        Output of <code>{requestId}</code>
+      </h2>
+      {failure === undefined ? null : <p class="failure">{failure}</p>}
+      <pre class="output" tabIndex={0} aria-label="Output">
+        {answer?.text}
+      </pre>
+    </section>
+  )
+}

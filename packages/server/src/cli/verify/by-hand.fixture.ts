@@ -1,0 +1,74 @@
+/** A game server without the library: the twenty lines of docs/servers.md, and what `muster verify-server` asks. */
+export type Fault = 'none' | 'admits-forged' | 'never-over' | 'ignores-drain' | 'wrong-report' | 'no-verify'
+
+export const byHand = (fault: Fault): string => `
+import { createHmac } from 'node:crypto'
+const fault = '${fault}'
+const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token, MUSTER_VERIFY_URL: verifyUrl } = process.env
+const call = async (method, path, body) => {
+  const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
+  const answer = await fetch(url + path, { method, headers, body: JSON.stringify({ instance: 'one', ...body }) })
+  return answer.ok ? answer.json() : { status: answer.status }
+}
+const matches = new Map()
+const used = new Map()
+let seq = 0
+let draining = false
+let registered
+
+const claimsOf = (joinToken) => {
+  const [header, payload, mac] = joinToken.split('.')
+  const wanted = createHmac('sha256', Buffer.from(registered.key, 'base64url')).update(header + '.' + payload)
+  if (fault !== 'admits-forged' && wanted.digest('base64url') !== mac) throw new Error('forged')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url'))
+  if (claims.aud !== registered.id || claims.exp * 1000 < Date.now()) throw new Error('void')
+  if (!matches.has(claims.mid)) throw new Error('other match')
+  return claims
+}
+const wishes = {
+  admit: ({ token: joinToken }) => {
+    const { sub, mid, sid } = claimsOf(joinToken)
+    const { players } = matches.get(mid)
+    if (players[sub] !== 'away' && used.has(sid)) throw new Error('used')
+    used.set(sid, true)
+    players[sub] = 'in'
+    return { player: sub }
+  },
+  leave: ({ player, mayReturnMs }) => {
+    for (const { players } of matches.values()) if (players[player]) players[player] = mayReturnMs > 0 ? 'away' : 'left'
+  },
+  over: ({ match }) => {
+    if (fault !== 'never-over') matches.get(match).status = 'over'
+  },
+}
+async function obeyVerifier() {
+  for (;;) {
+    const answer = await fetch(verifyUrl).catch(() => undefined)
+    if (answer?.status !== 200) continue
+    const wish = await answer.json()
+    let result
+    try {
+      result = { ok: true, ...wishes[wish.do](wish) }
+    } catch (error) {
+      result = { ok: false, why: error.message }
+    }
+    await fetch(verifyUrl, { method: 'POST', body: JSON.stringify({ id: wish.id, ...result }) }).catch(() => {})
+  }
+}
+if (fault !== 'no-verify') void obeyVerifier()
+process.on('SIGTERM', () => process.exit(0))
+
+let known = registered = await call('POST', '/servers', { build: '1.0' })
+for (;;) {
+  for (const { id } of known.matches ?? []) if (!matches.has(id)) matches.set(id, { id, status: 'open', players: {} })
+  for (const id of matches.keys())
+    if (known.matches && !known.matches.some((match) => match.id === id)) matches.delete(id)
+  if (fault !== 'ignores-drain' && (known.want === 'stop' || known.status === 410)) break
+  const state = { seq: (seq += 1), matches: [...matches.values()] }
+  if (fault === 'wrong-report') state.matches = state.matches.map((match) => ({ ...match, mood: 'merry' }))
+  known = await call('PUT', '/servers/me', state).catch(() => ({}))
+  if (known.status === 409) known = await call('POST', '/servers', { build: '1.0' }).catch(() => ({}))
+  await new Promise((resolve) => setTimeout(resolve, known.version === undefined ? 500 : 150))
+}
+process.exit(0)
+`

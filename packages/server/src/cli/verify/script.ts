@@ -1,0 +1,326 @@
+import { createHmac } from 'node:crypto'
+import { systemClock } from '@muster/core/clock'
+import { type SeenServer, until, type WishAnswer } from './seen-server.js'
+import type { Seat, Stage } from './stage.js'
+
+/** One line of the result. */
+export interface Line {
+  readonly outcome: 'ok' | 'FAIL' | 'skip'
+  /** What the server is to do, e.g. `registers within 30 s`. */
+  readonly name: string
+  readonly seconds: number
+  /** Of a failure: what was expected, what came instead, and the section of the documents to read. */
+  readonly expected?: string
+  readonly came?: string
+  readonly read?: string
+  /** Why it was skipped. */
+  readonly why?: string
+}
+
+class Failed extends Error {
+  readonly expected: string
+  readonly came: string
+  readonly read: string
+
+  constructor(expected: string, came: string, read: string) {
+    super(expected)
+    this.expected = expected
+    this.came = came
+    this.read = read
+  }
+}
+
+class Skipped extends Error {}
+
+const REPORT = 'docs/servers.md, What a server reports'
+const CONNECTS = 'docs/servers.md, Who connects?'
+const VERIFY = 'docs/game-server.md, Verify it'
+const END = 'docs/game-server.md, The end'
+
+const BOOT_MS = 30_000
+const REPORT_MS = 5000
+const MATCH_MS = 10_000
+const AWAY_MS = 2000
+/** A server that asks again after 15 s at most finds Muster back within this time. */
+const BACK_MS = 20_000
+const GRACE_MS = 30_000
+const SEATS_MS = 1500
+/** Milliseconds for which a match goes on while its server drains. */
+const DRAINING_MS = 1000
+const MAY_RETURN_MS = 60_000
+
+/** Plays a server through all that Muster asks of one. @param tell called with each line as it comes */
+export async function playThrough(stage: Stage, tell: (line: Line) => void): Promise<void> {
+  const check = async <Value>(name: string, act: () => Promise<Value>): Promise<Value | undefined> => {
+    const start = systemClock.now()
+    const seconds = () => (systemClock.now() - start) / 1000
+    try {
+      const value = await act()
+      tell({ outcome: 'ok', name, seconds: seconds() })
+      return value
+    } catch (error) {
+      if (error instanceof Failed) {
+        const { expected, came, read } = error
+        tell({ outcome: 'FAIL', name, seconds: seconds(), expected, came, read })
+      } else if (error instanceof Skipped) tell({ outcome: 'skip', name, seconds: seconds(), why: error.message })
+      else throw error
+      return undefined
+    }
+  }
+
+  const first = await check('registers within 30 s', () => firstServer(stage))
+  if (first === undefined) return
+  const seats = await check('says that players may come', () => seatsOf(stage, first, ['ann', 'ben']))
+  if (seats === undefined) return
+  const isAsking = (await check('asks MUSTER_VERIFY_URL what to do', () => asking(first))) === true
+  if (isAsking) {
+    await tokens(first, seats, check)
+    await returning(stage, first, seats, check)
+    await ending(stage, first, seats, check)
+  }
+  // A match that did not end is ended, so that the rest can be seen.
+  await stage.matchmaker.stopMatch(seats[0].matchId, { until: 'recorded' }).catch(() => {})
+
+  const second = await check('plays another match', () => another(stage, first))
+  if (second !== undefined) {
+    await check('plays it by the same process', async () => {
+      if (second.server === first) return
+      if (second.hadEnded) throw new Skipped('the process had ended after its first match')
+      throw new Failed('the match is taken', `another server was started; of the first came ${stateOf(first)}`, REPORT)
+    })
+    if (isAsking) await leaving(stage, second, check)
+    await outage(stage, second, isAsking, check)
+    await draining(stage, second, isAsking, check)
+  }
+  await signalled(stage, check)
+  await check('sends no report that Muster refuses', async () => {
+    const refused = stage.servers.find(({ refusal }) => refusal !== undefined)
+    if (refused?.refusal !== undefined) throw new Failed('no answer 400', refused.refusal, REPORT)
+  })
+}
+
+type Check = <Value>(name: string, act: () => Promise<Value>) => Promise<Value | undefined>
+type Two = readonly [Seat, Seat]
+
+interface Playing {
+  readonly server: SeenServer
+  readonly seats: Two
+  readonly players: readonly [string, string]
+}
+
+async function firstServer(stage: Stage): Promise<SeenServer> {
+  await stage.join(['ann', 'ben'])
+  if (!(await until(() => stage.servers.length > 0, BOOT_MS))) throw new Error('Muster has asked for no server.')
+  const [server] = stage.servers as readonly [SeenServer]
+  await until(() => server.registered !== undefined || server.exitCode !== undefined, BOOT_MS)
+  if (server.registered === undefined) throw new Failed('POST /servers at MUSTER_URL', stateOf(server), REPORT)
+  return server
+}
+
+/** What a server does that does not do what it is to do. */
+function stateOf(server: SeenServer): string {
+  const { exitCode, refusal } = server
+  if (refusal !== undefined) return `Muster refuses its reports (${refusal})`
+  if (exitCode !== undefined) return `the process has ended with exit code ${exitCode}\n${server.output()}`.trimEnd()
+  return 'nothing'
+}
+
+const matchState = (server: SeenServer, matchId: string) =>
+  server.exitCode === undefined && server.refusal === undefined
+    ? `its report has ${JSON.stringify(server.match(matchId) ?? { matches: server.report.matches ?? [] })}`
+    : stateOf(server)
+
+/** @param server has the match, as far as is known */
+async function seatsOf(stage: Stage, server: SeenServer, players: readonly [string, string]): Promise<Two> {
+  const hadEnded = server.exitCode !== undefined
+  const isVain = () => server.refusal !== undefined || (!hadEnded && server.exitCode !== undefined)
+  const one = await stage.seatWithin(players[0], BOOT_MS, isVain)
+  const other = one && (await stage.seatWithin(players[1], REPORT_MS, isVain))
+  if (one === undefined || other === undefined) {
+    const came = isVain() ? stateOf(server) : `its report has ${JSON.stringify(server.report.matches ?? [])}`
+    throw new Failed('status open of its match, within 30 s', came, REPORT)
+  }
+  return [one, other]
+}
+
+async function asking(server: SeenServer): Promise<true> {
+  if (await until(() => server.hasAsked, REPORT_MS)) return true
+  throw new Failed('GET MUSTER_VERIFY_URL within 5 s of its match', 'no request', VERIFY)
+}
+
+const answerText = (answer: WishAnswer | undefined) =>
+  answer === undefined ? 'no answer within 8 s' : JSON.stringify({ ...answer, id: undefined })
+
+async function admit(server: SeenServer, player: string, token: string, what: string): Promise<void> {
+  const answer = await server.wish({ do: 'admit', token })
+  if (answer?.ok !== true || (answer.player ?? player) !== player)
+    throw new Failed(`${what} lets ${player} in`, answerText(answer), CONNECTS)
+}
+
+async function saysOf(server: SeenServer, matchId: string, player: string, status: string): Promise<void> {
+  if (await until(() => server.match(matchId)?.players?.[player] === status, REPORT_MS)) return
+  throw new Failed(`players.${player}: ${JSON.stringify(status)} within 5 s`, matchState(server, matchId), REPORT)
+}
+
+async function tokens(server: SeenServer, [ann, ben]: Two, check: Check): Promise<void> {
+  await check('lets in who has a good token, and reports it', async () => {
+    await admit(server, 'ann', ann.token, 'a good token')
+    await saysOf(server, ann.matchId, 'ann', 'in')
+  })
+  const wrong = { ...wrongTokens(ben.token, server.registered?.key ?? ''), 'a token that was used': ann.token }
+  for (const [what, token] of Object.entries(wrong))
+    await check(`refuses ${what}`, async () => {
+      const answer = await server.wish({ do: 'admit', token })
+      if (answer?.ok !== false) throw new Failed('"ok":false', answerText(answer), CONNECTS)
+    })
+  await check('lets in the next player after that', async () => {
+    await admit(server, 'ben', ben.token, 'a good token')
+    await saysOf(server, ben.matchId, 'ben', 'in')
+  })
+}
+
+async function returning(stage: Stage, server: SeenServer, [ann]: Two, check: Check): Promise<void> {
+  await check('reports a player who may return as away', async () => {
+    await server.wish({ do: 'leave', player: 'ann', mayReturnMs: MAY_RETURN_MS })
+    await saysOf(server, ann.matchId, 'ann', 'away')
+  })
+  await check('lets a player return with a fresh token', async () => {
+    const fresh = await stage.seat('ann')
+    if (fresh?.matchId !== ann.matchId) throw new Skipped('the match has ended')
+    await admit(server, 'ann', fresh.token, 'a fresh token')
+    await saysOf(server, ann.matchId, 'ann', 'in')
+  })
+}
+
+async function ending(stage: Stage, server: SeenServer, [{ matchId }]: Two, check: Check): Promise<void> {
+  const isOver = await check('reports a match that is over, and its players are free', async () => {
+    if (!stage.results.has(matchId)) await server.wish({ do: 'over', match: matchId })
+    const isFree = await until(() => stage.results.has(matchId), MATCH_MS)
+    if (!isFree) throw new Failed('status over within 10 s', matchState(server, matchId), REPORT)
+    return true
+  })
+  if (isOver === undefined) return
+  await check('reports a result', () =>
+    stage.results.get(matchId) === undefined
+      ? Promise.reject(new Skipped('the server reported none'))
+      : Promise.resolve(),
+  )
+}
+
+async function another(stage: Stage, first: SeenServer): Promise<Playing & { readonly hadEnded: boolean }> {
+  const players = ['cas', 'dan'] as const
+  await until(() => first.exitCode !== undefined || first.orders.length === 0, REPORT_MS)
+  const hadEnded = first.exitCode !== undefined
+  await stage.join(players)
+  const seats = await seatsOf(stage, first, players)
+  const server = stage.servers.find((one) => one.match(seats[0].matchId) !== undefined)
+  if (server === undefined) throw new Failed('a report of the match', 'none', REPORT)
+  return { server, seats, players, hadEnded }
+}
+
+async function leaving(stage: Stage, { server, seats, players }: Playing, check: Check): Promise<void> {
+  const [{ matchId }, { token }] = seats
+  await check('frees a player who leaves for good', async () => {
+    await admit(server, players[1], token, 'a good token')
+    await server.wish({ do: 'leave', player: players[1], mayReturnMs: 0 })
+    await saysOf(server, matchId, players[1], 'left')
+  })
+  await check('lets in who replaces a player who has left', async () => {
+    if (!(await until(() => server.match(matchId)?.seats?.open, SEATS_MS)))
+      throw new Skipped('the server never asks for seats')
+    await stage.join(['eve'])
+    const seat = await stage.seatWithin('eve', MATCH_MS)
+    if (seat?.matchId !== matchId) throw new Failed('a seat for eve in the match, within 10 s', 'none', REPORT)
+    await admit(server, 'eve', seat.token, 'a good token')
+  })
+}
+
+async function outage(stage: Stage, playing: Playing, isAsking: boolean, check: Check): Promise<void> {
+  const { server, seats, players } = playing
+  const [{ matchId, token }] = seats
+  const comeBack = stage.cut()
+  await check('plays on, and lets players in, while Muster does not answer', async () => {
+    await until(() => server.exitCode !== undefined, AWAY_MS)
+    if (server.exitCode !== undefined) throw new Failed('the match goes on', stateOf(server), REPORT)
+    if (isAsking) await admit(server, players[0], token, 'a good token')
+  })
+  const { registrations } = server
+  comeBack()
+  await check('registers and reports again after a restart of Muster', async () => {
+    if (!(await until(() => server.registrations > registrations, BACK_MS)))
+      throw new Failed('POST /servers after an answer 409, within 20 s', stateOf(server), REPORT)
+    if (!(await until(() => server.match(matchId)?.status === 'open', REPORT_MS)))
+      throw new Failed('its match with status open', matchState(server, matchId), REPORT)
+    if (isAsking) await saysOf(server, matchId, players[0], 'in')
+  })
+}
+
+async function draining(stage: Stage, playing: Playing, isAsking: boolean, check: Check): Promise<void> {
+  const { server, seats } = playing
+  const [{ matchId }] = seats
+  await check('plays its match to the end while it drains', async () => {
+    await stage.matchmaker.drainServer(server.registered?.id ?? '')
+    if (!(await until(() => server.isToldToDrain, MATCH_MS))) throw new Failed('a report', stateOf(server), REPORT)
+    await until(() => server.exitCode !== undefined, DRAINING_MS)
+    if (server.match(matchId)?.status !== 'open' || server.exitCode !== undefined)
+      throw new Failed('status open of its match', matchState(server, matchId), REPORT)
+  })
+  await check('ends by itself once it is drained', async () => {
+    if (isAsking) await server.wish({ do: 'over', match: matchId })
+    if (!(await until(() => stage.results.has(matchId), isAsking ? REPORT_MS : 0)))
+      await stage.matchmaker.stopMatch(matchId, { until: 'recorded' })
+    await until(() => server.exitCode !== undefined, MATCH_MS)
+    if (server.exitCode !== 0)
+      throw new Failed(
+        'exit code 0 within 10 s of want: stop, or 410',
+        server.exitCode === undefined ? 'the process runs on' : stateOf(server),
+        REPORT,
+      )
+  })
+}
+
+async function signalled(stage: Stage, check: Check): Promise<void> {
+  const count = stage.servers.length
+  const players = ['fay', 'gus'] as const
+  await stage.join(players)
+  await until(() => stage.servers.length > count, MATCH_MS)
+  // An earlier process takes the match if it could not be seen to drain.
+  const server = stage.servers[count] ?? stage.servers.findLast(({ exitCode }) => exitCode === undefined)
+  if (server === undefined) return
+  await check('plays a third match', () => seatsOf(stage, server, players))
+  await check('ends within 30 s of SIGTERM', async () => {
+    server.stop(GRACE_MS)
+    await until(() => server.exitCode !== undefined, GRACE_MS)
+    // A process that SIGKILL has ended.
+    if (server.exitCode === undefined || server.exitCode === 137)
+      throw new Failed('the end of the process', 'it was killed', END)
+  })
+  await check('says after SIGTERM that it takes no match any more', async () => {
+    if (server.report.draining !== true) throw new Skipped('the server ended without a report')
+  })
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** Tokens that a server has to refuse, made of a good one. Each differs in one thing alone. */
+function wrongTokens(good: string, key: string): Readonly<Record<string, string>> {
+  const claims = JSON.parse(Buffer.from(good.split('.')[1] ?? '', 'base64url').toString()) as Claims
+  const hour = 3600
+  return {
+    'a token that is signed by another key': signed(claims, Buffer.alloc(32, 7)),
+    'a token without a signature': `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`,
+    'an expired token': signed(
+      { ...claims, iat: Number(claims['iat']) - hour, exp: Number(claims['exp']) - hour },
+      Buffer.from(key, 'base64url'),
+    ),
+    'a token of another server': signed({ ...claims, aud: 'another' }, Buffer.from(key, 'base64url')),
+    'a token of another match': signed({ ...claims, mid: 'another' }, Buffer.from(key, 'base64url')),
+  }
+}
+
+function signed(claims: Claims, key: Uint8Array): string {
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+}
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

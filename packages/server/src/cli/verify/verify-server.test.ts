@@ -1,0 +1,137 @@
+/** `muster verify-server` plays real processes on loopback: a good one passes, and each fault has its line. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { runProgram } from '../program.js'
+import { terminalOf } from '../terminal.js'
+import { byHand, type Fault } from './by-hand.fixture.js'
+
+const example = fileURLToPath(new URL('../../../../../examples/dist/game-server.js', import.meta.url))
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function studio(fault: Fault = 'none'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-verify-'))
+  folders.push(folder)
+  writeFileSync(join(folder, 'server.mjs'), byHand(fault))
+  return folder
+}
+
+/** Runs the command in a folder. */
+async function verify(folder: string, ...args: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const stream = (lines: string[]) => ({ isTTY: false, write: (text: string) => lines.push(text) > 0 })
+  const program = { stdout: stream(out), stderr: stream(err), env: process.env, cwd: () => folder }
+  const code = await runProgram(['verify-server', ...args], terminalOf(program))
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+interface Shown {
+  readonly failed: number
+  readonly lines: readonly { readonly outcome: string; readonly name: string }[]
+}
+
+/** Verifies a server by hand. */
+async function linesOf(fault: Fault) {
+  const { code, out } = await verify(studio(fault), '--json', '--', process.execPath, 'server.mjs')
+  const { failed, lines } = JSON.parse(out) as Shown
+  const of = (outcome: string) => lines.filter((line) => line.outcome === outcome)
+  return { code, failed, failures: of('FAIL'), skipped: of('skip') }
+}
+
+const faults: readonly (readonly [Fault, readonly object[]])[] = [
+  [
+    'admits-forged',
+    [
+      {
+        name: 'refuses a token that is signed by another key',
+        expected: '"ok":false',
+        came: '{"ok":true,"player":"ben"}',
+        read: 'docs/servers.md, Who connects?',
+      },
+      { name: 'lets in the next player after that' },
+    ],
+  ],
+  [
+    'never-over',
+    [
+      {
+        name: 'reports a match that is over, and its players are free',
+        expected: 'status over within 10 s',
+        came: expect.stringContaining('"status":"open"'),
+        read: 'docs/servers.md, What a server reports',
+      },
+    ],
+  ],
+  [
+    'ignores-drain',
+    [
+      {
+        name: 'ends by itself once it is drained',
+        expected: 'exit code 0 within 10 s of want: stop, or 410',
+        came: 'the process runs on',
+      },
+    ],
+  ],
+  ['no-verify', [{ name: 'asks MUSTER_VERIFY_URL what to do', came: 'no request' }]],
+  [
+    'wrong-report',
+    [{ name: 'says that players may come', came: expect.stringMatching(/^Muster refuses .*400.*mood/) }],
+  ],
+]
+
+// Each waits for its own processes, most of the time.
+describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
+  test('the smallest server of the examples does all of it right', async () => {
+    const folder = studio()
+    const { code, out } = await verify(folder, '--junit', 'results.xml', '--', process.execPath, example)
+    const lines = out.trimEnd().split('\n')
+    expect(lines.filter((line) => !line.startsWith('ok   '))).toEqual([])
+    expect(lines[0]).toMatch(/^ok {3}registers within 30 s \(\d+\.\d s\)$/)
+    expect(code).toBe(0)
+    const xml = readFileSync(join(folder, 'results.xml'), 'utf8')
+    expect(xml).toContain(`<testsuites name="muster verify-server" tests="${lines.length}" failures="0" errors="0">`)
+  })
+
+  test('a server by hand does so too; what it does not offer is skipped', async () => {
+    const { code, failed, failures, skipped } = await linesOf('none')
+    expect(failures).toEqual([])
+    expect(skipped).toMatchObject([
+      { name: 'reports a result', why: 'the server reported none' },
+      { name: 'lets in who replaces a player who has left', why: 'the server never asks for seats' },
+      { name: 'says after SIGTERM that it takes no match any more' },
+    ])
+    expect([code, failed]).toEqual([0, 0])
+  })
+
+  test.each(faults)('a server with the fault %s has a line that says so', async (fault, expected) => {
+    const { code, failed, failures } = await linesOf(fault)
+    expect(failures).toMatchObject(expected)
+    expect([code, failed]).toEqual([1, expected.length])
+  })
+
+  test('a program that does not start, and one that ends at once, are said to', async () => {
+    const folder = studio()
+    const missing = await verify(folder, '--', 'no-such-program')
+    const said = [
+      'FAIL registers within 30 s',
+      '     expected: POST /servers at MUSTER_URL',
+      '     came: the process has ended with exit code 127',
+    ]
+    expect(missing.out.split('\n').slice(0, 3)).toEqual(said)
+    expect(missing.out).toContain('ENOENT')
+    const broken = await verify(folder, '--', process.execPath, '-e', 'console.error("no map"); process.exit(3)')
+    expect(broken.out).toContain('came: the process has ended with exit code 3\n       no map\n')
+    expect([missing.code, broken.code]).toEqual([1, 1])
+  })
+
+  test('without a command nothing is run', async () => {
+    const { code, err } = await verify(studio())
+    expect([code, err]).toEqual([2, expect.stringContaining("missing required argument 'command'")])
+  })
+})

@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { EXIT, type ExitCode, paint, type Terminal } from '../terminal.js'
+import type { Line } from './script.js'
+
+interface VerifyArguments {
+  readonly junit?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+/** `muster verify-server`. What it does is loaded when it is asked for. */
+export const addVerify = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
+  program
+    .command('verify-server')
+    .description('play a game server through all that Muster asks of one, and say what is right and wrong')
+    .argument('<command...>', 'starts the game server, after --: node server.js')
+    .option('--junit <file>', 'write the results as JUnit XML, for CI')
+    .option('--json', 'one JSON object on the standard output, for programs')
+    .action(async (command: readonly string[], options: VerifyArguments) => {
+      end(await verify(command, options, terminal))
+    })
+
+async function verify(
+  command: readonly string[],
+  { junit, json }: VerifyArguments,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const [{ openStage }, { playThrough }] = await Promise.all([import('./stage.js'), import('./script.js')])
+  // The emulator kills its processes when this one exits.
+  const interrupted = () => process.exit(EXIT.interrupted)
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  const lines: Line[] = []
+  const stage = await openStage({ command, folder: terminal.folder, env: terminal.env })
+  try {
+    await playThrough(stage, (line) => {
+      lines.push(line)
+      if (json !== true) terminal.say(lineText(line, terminal))
+    })
+  } finally {
+    await stage.close()
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+  }
+  const failed = lines.filter(({ outcome }) => outcome === 'FAIL').length
+  if (json === true) terminal.say(JSON.stringify({ command, failed, lines }, null, 2))
+  if (junit !== undefined) await writeFile(resolve(terminal.folder, junit), await asJunit(command, lines))
+  return failed === 0 ? EXIT.ok : EXIT.failed
+}
+
+function lineText({ outcome, name, seconds, expected, came, read, why }: Line, terminal: Terminal): string {
+  const { green, red, yellow } = paint(terminal.colours.say)
+  if (outcome === 'ok') return `${green('ok  ')} ${name} (${seconds.toFixed(1)} s)`
+  if (outcome === 'skip') return `${yellow('skip')} ${name} (${why})`
+  const indented = came?.replaceAll('\n', '\n       ')
+  return `${red('FAIL')} ${name}\n     expected: ${expected}\n     came: ${indented}\n     read: ${read}`
+}
+
+async function asJunit(command: readonly string[], lines: readonly Line[]): Promise<string> {
+  const { junitXml } = await import('@muster/lab')
+  const results = lines.map(({ name, outcome, expected = '', came = '', read, why }) => ({
+    name,
+    path: [],
+    failures: outcome === 'FAIL' ? [{ path: [], expected, instead: `${came}\n${read}` }] : [],
+    skipped: why,
+  }))
+  return junitXml([{ file: command.join(' '), results, lineOf: () => undefined }], 'muster verify-server')
+}

@@ -1,0 +1,128 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { Conflict, createClient } from '@muster/core'
+import { seededRandom, systemClock } from '@muster/core/clock'
+import { type Container, type ContainerSpec, createEmulator, type Launch, launchProcess } from '@muster/emulator'
+import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
+import type { Queue } from '@muster/matchmaker'
+import type { Processes } from '../console/index.js'
+
+/** Servers start within a second or two. */
+const SPEED = 5
+
+/**
+ * Processes start at once, and are given their whole grace. Their ports begin anywhere, so that two programs on one
+ * machine seldom give out the same ones.
+ */
+const ofProcesses = () => ({
+  speed: 1,
+  deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 },
+  deployments: { processPorts: { from: randomInt(10_000, 20_000), to: 30_000 } },
+})
+
+interface DevEmulatorOptions {
+  /** Is free. */
+  readonly port: number
+  readonly token: string
+  /** Runs the servers of all deployments. Default: they are simulated. */
+  readonly launch: Launch | undefined
+}
+
+/** Listens on this machine alone. */
+export async function openDevEmulator({ port, token, launch }: DevEmulatorOptions) {
+  /** Plays a server of a pool, in place of the container that there is not. Nothing listens at its port. */
+  const play = simulatedGameServers(
+    // Its matches end when Muster ends them.
+    { ...defaultGameServerSettings, matchMs: Number.MAX_SAFE_INTEGER },
+    { clock: systemClock, random: seededRandom(randomBytes(4).readUInt32LE()), speed: SPEED, fetch },
+  )
+  const simulate: Launch = (spec) => (spec.env['MUSTER_POOL'] === undefined ? register(spec) : play(spec))
+  const emulator = createEmulator({
+    ...(launch === undefined ? { speed: SPEED } : ofProcesses()),
+    token,
+    launch: launch ?? simulate,
+  })
+  const { url } = await emulator.listen({ port })
+  const client = createClient({ baseUrl: url, token })
+  const made = new Set<string>()
+
+  const make = async (what: string, create: () => Promise<unknown>) => {
+    if (made.has(what)) return
+    made.add(what)
+    await create().catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error
+    })
+  }
+  /** Makes the applications that queues and pools deploy, as far as they are missing. */
+  const prepare = async (deployed: readonly Pick<Queue, 'deploy'>[]) => {
+    for (const { deploy } of deployed) {
+      const { application, version } = deploy
+      await make(application, () => client.applications.create({ name: application }))
+      await make(`${application} ${version}`, () =>
+        client.versions.create({
+          app_name: application,
+          name: version,
+          docker_repository: 'registry.example.com',
+          docker_image: 'studio/server',
+          docker_tag: version,
+          req_cpu: 256,
+          req_memory: 512,
+          ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
+        }),
+      )
+    }
+  }
+  return {
+    url,
+    prepare,
+    close: async () => {
+      await client.close()
+      await emulator.close()
+    },
+  }
+}
+
+/**
+ * Registers in place of the server that there is not: nothing listens at its port. Deployments stay simulated, at ports
+ * of this machine.
+ */
+async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
+  const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
+  if (url === undefined) return
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  // A match that was given up meanwhile is refused, and so is everything while the program ends.
+  await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
+}
+
+/** What runs in place of a container. */
+export interface Command {
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+  /** The working directory, absolute. */
+  readonly folder: string
+}
+
+/**
+ * Runs a command for each deployment.
+ * @param tell called with each line that one writes
+ */
+export function createProcesses(
+  { command: [program = '', ...args], folder }: Command,
+  tell: (line: string, spec: ContainerSpec) => void,
+): Processes & { readonly launch: Launch } {
+  const running = new Map<string, Container>()
+  const start = launchProcess(program, args, { cwd: folder, onLine: tell })
+  return {
+    launch: async (spec) => {
+      const container = await start(spec)
+      if (container === undefined) return undefined
+      running.set(spec.request_id, container)
+      void container.exited.then((code) => {
+        running.delete(spec.request_id)
+        tell(`has ended with exit code ${code}`, spec)
+      })
+      return container
+    },
+    output: (requestId) => running.get(requestId)?.logs(),
+    kill: (requestId) => running.get(requestId)?.stop(0),
+  }
+}

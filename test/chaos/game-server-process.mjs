@@ -1,0 +1,70 @@
+// A game server in its own process: plain JavaScript, as Node runs it. It plays matches of two, or with SEATS it lists
+// itself as a player has wished. It tells a witness what it does, before Muster hears of it, a line of JSON each. Its
+// players come by the same connection.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGameServer } from '@muster/game-server'
+
+const { SERVICE_REQUEST_ID: requestId, MUSTER_SERVER_TOKEN: token, SEATS: seats } = process.env
+const witness = connect(Number(process.argv[2]), '127.0.0.1')
+witness.on('error', () => {}).on('close', () => process.exit(1))
+const tell = (message) => witness.write(`${JSON.stringify(message)}\n`)
+
+/** A second process with the same token, in the same container. */
+let double
+process.on('SIGUSR2', () => {
+  double ??= spawn(process.execPath, process.argv.slice(1), { stdio: 'ignore' })
+})
+
+const server = createGameServer({ build: '1', onProblem: (error) => tell({ kind: 'problem', message: error.message }) })
+
+/** Who is on what it lists. */
+const present = new Set()
+
+createInterface({ input: witness }).on('line', async (line) => {
+  const { kind, nth, join, player, mayReturnMs } = JSON.parse(line)
+  if (kind === 'leave') {
+    present.delete(player)
+    tell({ kind: 'left', player })
+    server.left(player, { mayReturnMs })
+    return
+  }
+  try {
+    const { id, matchId, team } = await server.admit(join)
+    if (seats !== undefined && !present.has(id) && present.size >= Number(seats)) {
+      // A process of Muster that did not know of the holds of the one before has promised a seat twice.
+      server.left(id)
+      return tell({ kind: 'refused', nth, code: 'full' })
+    }
+    present.add(id)
+    tell({ kind: 'admitted', nth, player: id, match: matchId, team })
+  } catch (error) {
+    tell({ kind: 'refused', nth, code: error.code ?? String(error) })
+  }
+})
+
+tell({ kind: 'hello', pid: process.pid, requestId, server: token?.split('.')[0], seats: Number(seats ?? 2) })
+await server.serve({
+  match: async (match) => {
+    const { id, signal } = match
+    tell({ kind: 'begins', match: id, players: [...match.players.keys()] })
+    signal.addEventListener('abort', () => tell({ kind: 'ended', match: id, reason: signal.reason.message }))
+    await sleep(Math.random() * 300)
+    if (Math.random() < 0.05) throw new Error('the map does not load')
+    match.seats({ open: true })
+    void sleep(4000 + Math.random() * 6000, undefined, { ref: false }).then(() => {
+      if (signal.aborted) return
+      tell({ kind: 'over', match: id })
+      void match.over({ ranking: [[...match.players.keys()]] })
+    })
+  },
+  host: ({ name }) => ({ name, seats: Number(seats) }),
+  draining: (reason) => tell({ kind: 'draining', reason }),
+  stop: (reason) => tell({ kind: 'stop', reason }),
+})
+// A container ends with its first process: it stays for the second one.
+if (double?.exitCode === null) await once(double, 'exit')
+process.exit()

@@ -1,0 +1,65 @@
+/** How the programs of engines/ that meet a Muster are compiled and started. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const engines = fileURLToPath(new URL('../../engines/', import.meta.url))
+export const folder = mkdtempSync(join(tmpdir(), 'muster-loopback-'))
+
+export interface Language {
+  readonly name: string
+  readonly runsHere: boolean
+  /** Compiles it. */
+  readonly build: () => void
+  readonly command: readonly [program: string, ...given: string[]]
+}
+
+const compile = (compiler: string, given: readonly string[]) =>
+  void execFileSync(compiler, given, { stdio: ['ignore', 'inherit', 'inherit'] })
+
+/** Whether all of these run here; says in one line what is skipped otherwise. */
+function has(name: string, ...commands: readonly (readonly [program: string, ...given: string[]])[]): boolean {
+  try {
+    for (const [program, ...given] of commands) execFileSync(program, given, { stdio: 'ignore' })
+    return true
+  } catch {
+    const wanted = commands.map((command) => command.join(' ')).join(' and ')
+    process.stderr.write(`skipped: ${name} meets no Muster, for want of ${wanted}\n`)
+    return false
+  }
+}
+
+const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
+const cpp = (name: string, program: string, flags: readonly string[]): Language => ({
+  name,
+  runsHere: has(name, ['g++', '--version'], ['curl-config', '--version']),
+  build: () => {
+    const source = join(engines, 'cpp/test/loopback.cpp')
+    compile('g++', [...CPP_FLAGS, ...flags, source, '-lcurl', '-o', join(folder, program)])
+  },
+  command: [join(folder, program)],
+})
+
+const include = (...paths: string[]) => paths.map((path) => `-I${join(engines, path)}`)
+
+const sharpSources = readdirSync(join(engines, 'unity/Runtime'))
+  .filter((name) => name.endsWith('.cs'))
+  .map((name) => join(engines, 'unity/Runtime', name))
+const sharp = (name: string, program: string, flags: readonly string[], more: readonly string[]): Language => ({
+  name,
+  runsHere: has(name, ['mcs', '--version'], ['mono', '--version']),
+  build: () => {
+    const sources = [...sharpSources, ...['Loopback.cs', ...more].map((file) => join(engines, 'unity/Tests~', file))]
+    compile('mcs', ['-langversion:7.2', '-warnaserror', `-out:${join(folder, program)}`, ...flags, ...sources])
+  },
+  command: ['mono', join(folder, program)],
+})
+
+export const languages = [
+  cpp('C++ by libcurl', 'loopback', []),
+  cpp('C++ by stubs of Unreal', 'unreal', ['-DMUSTER_UNREAL', ...include('unreal/Tests', 'cpp')]),
+  sharp('C# by HttpWebRequest', 'loopback.exe', [], []),
+  sharp('C# by stubs of Unity', 'unity.exe', ['-d:UNITY_5_3_OR_NEWER'], ['Engine.cs']),
+]

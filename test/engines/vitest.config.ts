@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['@muster/source', 'node']
+const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Part of `pnpm engines`: C++ and C# meet a real Muster. */
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['node'] } },
+  test: {
+    include: ['test/engines/**/*.test.ts'],
+    setupFiles: [beside('../properties.setup.ts')],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+})

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { LobbyView, RelayCredentials } from '@muster/relay'
+import { expect, test } from 'vitest'
+import { openArcade } from './arcade.js'
+
+interface PagePeer {
+  send(payload: Uint8Array, connection?: number): void
+  close(): void
+}
+type OpenPeer = (
+  credentials: RelayCredentials,
+  told: {
+    readonly received: (payload: Buffer, connection: number | undefined) => void
+    readonly stateChanged?: (state: number) => void
+  },
+) => PagePeer
+
+/** The transport as the page has it. */
+async function transportOfPage(): Promise<OpenPeer> {
+  const page = readFileSync(fileURLToPath(new URL('../../docs/relay-packets.md', import.meta.url)), 'utf8')
+  const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { readonly openPeer: OpenPeer }
+  return module.openPeer
+}
+
+const ann = { id: 'ann', ip: '203.0.113.7' }
+const ben = { id: 'ben', ip: '203.0.113.8' }
+
+test('the transport of docs/relay-packets.md plays over the relay, and hears that it was taken out', async () => {
+  const openPeer = await transportOfPage()
+  const { call, credentialsOf, shut } = await openArcade()
+  const { lobbyId, code } = await call<LobbyView>(ann, 'POST', '/lobbies', {
+    maxPlayers: 2,
+    visibility: 'private',
+    requireReady: false,
+  })
+  await call(ben, 'POST', '/lobbies/join', { code })
+  await call(ann, 'POST', `/lobbies/${lobbyId}/start`)
+  const states: Record<'host' | 'client', number[]> = { host: [], client: [] }
+  const heard: string[] = []
+  const host = openPeer(await credentialsOf(ann, lobbyId), {
+    received: (payload, connection) => host.send(Buffer.from(`host:${payload.toString()}`), connection),
+    stateChanged: (state) => states.host.push(state),
+  })
+  const client = openPeer(await credentialsOf(ben, lobbyId), {
+    received: (payload, connection) => heard.push(`${payload.toString()} ${connection}`),
+    stateChanged: (state) => states.client.push(state),
+  })
+  await expect.poll(() => [states.host.at(-1), states.client.at(-1)]).toEqual([2, 2])
+  expect(() => client.send(Buffer.alloc(1188))).toThrow('a payload has at most 1187 bytes, got 1188')
+  await expect
+    .poll(() => {
+      client.send(Buffer.from('hello'))
+      return heard
+    })
+    .toContain('host:hello undefined')
+  client.send(Buffer.alloc(1187))
+  await call(ann, 'DELETE', `/lobbies/${lobbyId}/members/ben`)
+  await expect.poll(() => states.client.at(-1)).toBe(3)
+  host.close()
+  client.close()
+  expect(await shut()).toEqual([])
+})
