@@ -115,6 +115,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   let state: State = Object.freeze({ phase: 'idle' })
   let timer = new AbortController()
   let isClosed = false
+  let newest: Promise<Assignment> | undefined
 
   const step = (input: Input) => {
     inputs.push(input)
@@ -183,7 +184,11 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   }
 
   const searchOf = (granted: Promise<void>): Search => {
-    const assignment = granted.then(assignmentNow)
+    // The machine tells the newest search alone how it ends; an earlier one of the same goes on with that.
+    const assignment: Promise<Assignment> = granted.then(() =>
+      newest === undefined || newest === assignment ? assignmentNow() : newest,
+    )
+    newest = assignment
     // Whoever only follows the states does not await it.
     assignment.catch(() => {})
     return Object.assign(assignment, {
@@ -257,7 +262,11 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       join: (groupId, request) => wish({ do: 'group', request, join: groupId }),
       ready: (isReady = true) => wish({ do: 'ready', isReady }),
       leave: () => wish({ do: 'cancel' }),
-      search: () => searchOf(wish({ do: 'play', request: { profile: '' } })),
+      search: () => {
+        const isSearch = state.phase === 'gathering' || state.phase === 'searching' || state.phase === 'found'
+        const nothing = new MusterError({ status: 0, code: 'nothing', message: 'There is no group to search for.' })
+        return searchOf(isSearch ? wish({ do: 'play', request: { profile: '' } }) : Promise.reject(nothing))
+      },
     },
     latencies,
     send: direct,
