@@ -7,8 +7,9 @@ const { name, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'))
 // What was built from files that are gone would be shipped too.
 rmSync('dist', { recursive: true, force: true })
 execFileSync('tsc', ['-b'], { stdio: 'inherit', shell: process.platform === 'win32' })
+if (existsSync('bundle.mjs')) execFileSync(process.execPath, ['bundle.mjs'], { stdio: 'inherit' })
 
-const targets = [publishConfig.exports, publishConfig.bin ?? {}].flatMap(
+const targets = [publishConfig.exports ?? {}, publishConfig.bin ?? {}].flatMap(
   (entry) => JSON.stringify(entry).match(/\.\/dist\/[^"]+/g) ?? [],
 )
 const missing = targets.filter((target) => !existsSync(target))

@@ -28,18 +28,23 @@ const MOST_IN_ALL = 600
 
 type Exports = Readonly<Record<string, { readonly '@muster/source': string; readonly types?: string }>>
 
+/** A package that is only a program has no entry point. */
+function exportsOf(name: string): Exports {
+  const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')
+  return (JSON.parse(manifest) as { readonly exports?: Exports }).exports ?? {}
+}
+
 /** The names of all entry points but `/internal` and those of test helpers, which are not published. */
 function publicNamesOf(name: string): string[] {
   const folder = join(root, 'packages', name)
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly exports: Exports }
-  return Object.entries(exports).flatMap(([subpath, { '@muster/source': path, types }]) =>
+  return Object.entries(exportsOf(name)).flatMap(([subpath, { '@muster/source': path, types }]) =>
     subpath === './internal' || types === undefined
       ? []
       : exportedNames(path, readFileSync(join(folder, path), 'utf8')).map((one) => `${subpath} ${one}`),
   )
 }
 
-const packages = readdirSync(join(root, 'packages'))
+const packages = readdirSync(join(root, 'packages')).filter((name) => Object.keys(exportsOf(name)).length > 0)
 
 test.each(packages)('@muster/%s exports no more names than users need', (name) => {
   const names = publicNamesOf(name)

@@ -1,5 +1,5 @@
 /** Muster as the game uses it: two queues, and a pool of game servers, which the emulator starts as processes. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@muster/core'
 import { createEmulator, launchProcess } from '@muster/emulator'
@@ -53,6 +53,8 @@ export async function startMuster({ url, env, secret }: MusterOptions): Promise<
       env: { ...process.env, ...env },
     }),
     deployTimes: { seekMs: 100, deployMs: 300, cachedDeployMs: 200, terminateMs: 100, spread: 0 },
+    // Two programs on one machine seldom give out the same ports then.
+    deployments: { processPorts: { from: randomInt(10_000, 20_000), to: 30_000 } },
     relayData: true,
   })
   const client = createClient({ baseUrl: (await emulator.listen()).url, token })

@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Runs in the studio's process: no dependency.
   'game-server': [],
   client: [],
+  'create-muster': [],
   // The pieces of core that need no client: the emulator checks the client from outside.
   emulator: [
     '@muster/console/internal',

@@ -10,9 +10,10 @@ const FOLDERS = ['packages', 'tools', 'test', 'examples', 'bench']
 type Exports = Readonly<Record<string, { readonly '@muster/source': string }>>
 
 function entryPointsOf(root: string, folder: string): [specifier: string, path: string][] {
-  const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+  // A package that is only a program has none.
+  const { name, exports = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
     name: string
-    exports: Exports
+    exports?: Exports
   }
   return Object.entries(exports).map(([subpath, target]) => [
     name + subpath.slice(1),

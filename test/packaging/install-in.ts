@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
@@ -13,10 +13,11 @@ export interface Installing {
   readonly omitOptional?: boolean | undefined
 }
 
-/** Installs the packages as published into an empty folder, by npm. */
+/** Installs the packages as published by npm, into an empty folder or one of a project. */
 export async function installIn(folder: string, { without, omitOptional = false }: Installing = {}) {
   const tarballs = readdirSync(inject('tarballs')).filter((file) => without?.test(file) !== true)
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
+  const manifest = join(folder, 'package.json')
+  if (!existsSync(manifest)) writeFileSync(manifest, JSON.stringify({ private: true }))
   const files = tarballs.map((file) => join(inject('tarballs'), file))
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', ...(omitOptional ? ['--omit=optional'] : [])]
   await run('npm', ['install', ...flags, ...files], { cwd: folder })

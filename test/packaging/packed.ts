@@ -12,7 +12,8 @@ type Targets = string | { readonly [condition: string]: Targets }
 
 export interface Manifest {
   readonly name: string
-  readonly exports: Readonly<Record<string, Targets>>
+  /** None in a package that is only a program. */
+  readonly exports?: Readonly<Record<string, Targets>>
   readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
 }
@@ -28,10 +29,14 @@ export interface Packed {
   readonly files: readonly string[]
 }
 
+/** The name under which the package in a folder of `packages` is published. */
+export const publishedName = (folder: string): string => (folder === 'create-muster' ? folder : `@muster/${folder}`)
+
 /** Unpacks the package from the folder of tarballs under `into`. */
 export async function unpack(name: string, tarballs: string, into: string): Promise<Packed> {
-  const file = (await readdir(tarballs)).find((one) => one.startsWith(`muster-${name}-`))
-  const tarball = join(tarballs, file ?? `muster-${name}`)
+  const named = publishedName(name).replace('@', '').replace('/', '-')
+  const file = (await readdir(tarballs)).find((one) => one.startsWith(`${named}-`))
+  const tarball = join(tarballs, file ?? named)
   const folder = join(into, name)
   await mkdir(folder)
   await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])

@@ -3,15 +3,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { parse } from 'yaml'
 import { chromiumPath, launch } from '../browser/chromium.js'
 import { visit } from '../browser/console/visit.js'
 import { type, type Typed } from './as-typed.js'
-import { greetedBy, listenAt, portOf, shut } from './dev-typed.js'
+import { greetedBy, listenAt, portOf, shut, type TicketSeen } from './dev-typed.js'
 import { installIn } from './install-in.js'
 import { root } from './packed.js'
 
 const run = promisify(execFile)
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const [, quickstart = ''] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? []
 /** Commands of the README's quick path, without their comments. */
@@ -35,8 +37,8 @@ const openFolder = (): string => {
   folders.push(mkdtempSync(join(tmpdir(), 'muster-program-')))
   return folders.at(-1) as string
 }
-const typeIn = (folder: string, line: string): Typed => {
-  commands.push(type(line, folder, variables))
+const typeIn = (folder: string, line: string, env: Readonly<Record<string, string>> = {}): Typed => {
+  commands.push(type(line, folder, { ...variables, ...env }))
   return commands.at(-1) as Typed
 }
 afterEach(() => {
@@ -45,6 +47,19 @@ afterEach(() => {
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
+
+const freePort = async (): Promise<number> => {
+  const server = await listenAt()
+  const port = portOf(server)
+  await shut(server)
+  return port
+}
+
+const readiness = async (port: number): Promise<number> =>
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    ({ status }) => status,
+    () => 0,
+  )
 
 /** Ctrl-C: nothing of the command is left soon, and its ports are free. */
 async function endByCtrlC(command: Typed, urls: readonly string[]): Promise<void> {
@@ -149,6 +164,114 @@ describe('installed in an empty folder', () => {
     await endByCtrlC(serve, [api])
     expect(serve.output()).toContain('"text":"Shutdown complete."')
     await endByCtrlC(emulator, [url])
+  })
+})
+
+describe('a game made by npm create muster', () => {
+  const folder = openFolder()
+  const game = join(folder, 'tap-duel')
+  const tarball = join(inject('tarballs'), `create-muster-${version}.tgz`)
+  let said: string
+  beforeAll(async () => {
+    const create = typeIn(folder, `npm exec --yes --offline --package ${tarball} -- create-muster tap-duel`)
+    await create.ended
+    said = create.output()
+    await installIn(game)
+  })
+
+  test('is there, and the command has said what to do next', () => {
+    expect(said).toMatch(/^ {2}cd tap-duel\n {2}npm install\n {2}npm run dev\n/m)
+  })
+
+  test('plays a match in its own test', async () => {
+    const tests = typeIn(game, 'npm test')
+    expect([await tests.ended, tests.output()]).toEqual([0, expect.stringMatching(/^. pass 1$/m)])
+  })
+
+  test('has a configuration that is right', async () => {
+    const check = typeIn(game, 'npx muster check --without-secrets')
+    expect([await check.ended, check.output()]).toEqual([0, expect.stringMatching(/is right[^]*pool arena/)])
+  })
+
+  test('npm run dev serves its page and a token for each player, and Ctrl-C leaves nothing running', async () => {
+    const command = typeIn(game, 'npm run dev')
+    const { urls } = await greetedBy(command)
+    const { page = '' } = await command.said(/Play +(?<page>http:\S+)/)
+    expect(await (await fetch(page)).text()).toContain('<title>tap-duel</title>')
+    const session = async (name: string) => fetch(new URL(`/session?name=${name}`, page))
+    const { url, token } = (await (await session('ann')).json()) as { url: string; token: string }
+    expect(url).toBe(urls.api)
+    expect((await fetch(`${url}/me`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+    expect((await session('a:b')).status).toBe(400)
+    expect((await fetch(new URL('/../package.json', page))).status).toBe(404)
+    await endByCtrlC(command, [urls.api, urls.emulator, page])
+  })
+
+  test.skipIf(chromiumPath === undefined)('two players play on its page in Chromium, and play again', async () => {
+    const command = typeIn(game, 'npm run dev')
+    const { page: address = '' } = await command.said(/Play +(?<page>http:\S+)/)
+    const browser = await launch()
+    try {
+      const phone = { viewport: { width: 375, height: 667 }, isMobile: true }
+      const [ann, ben] = [await visit(browser, address, phone), await visit(browser, address)]
+      for (const match of [1, 2]) {
+        await ann.page.getByLabel('Your name').fill('ann')
+        await ben.page.getByLabel('Your name').fill('ben')
+        for (const { page } of [ann, ben]) await page.getByRole('button', { name: 'Play' }).click()
+        await ben.page.getByText('ann: 0').waitFor()
+        await ann.page.getByText('ben: 0').waitFor()
+        for (let tap = 0; tap < 20; tap += 1) await ann.page.getByRole('button', { name: 'Tap!' }).click()
+        for (const { page } of [ann, ben]) {
+          await page.getByText('ann has won.').waitFor()
+          await page.locator('#play:enabled').waitFor()
+        }
+        expect([ann.complaints, ben.complaints], `match ${match}`).toEqual([[], []])
+      }
+      expect(await ann.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+    } finally {
+      await browser.close()
+    }
+    command.interrupt()
+    await command.ended
+  })
+
+  test('plays with muster serve, as its compose.yaml runs it', async () => {
+    const compose = parse(readFileSync(join(game, 'compose.yaml'), 'utf8'), { merge: true }) as {
+      services: Record<string, { command: string }>
+    }
+    const commands = ['service', 'muster', 'web'].map((name) => compose.services[name]?.command)
+    expect(commands).toEqual(['node service.js', 'npx muster serve -c muster.yaml', 'node web.js'])
+    const port = await freePort()
+    const service = typeIn(game, 'node service.js', { PORT: '0' })
+    const { url = '' } = await service.said(/^(?<url>http:\S+)$/m)
+    const yaml = readFileSync(join(game, 'muster.yaml'), 'utf8')
+      .replace('http://service:8090', url)
+      .replace('http://muster:8080', `http://127.0.0.1:${port}`)
+      .replace('port: 8080', `port: ${port}`)
+      .replace(/^store: .*$/m, 'store: memory')
+    writeFileSync(join(game, 'other.yaml'), yaml)
+    const serve = typeIn(game, 'npx muster serve -c other.yaml')
+    const web = typeIn(game, 'node web.js', { MUSTER_URL: `http://127.0.0.1:${port}`, PORT: '0' })
+    const { page = '' } = await web.said(/Play +(?<page>http:\S+)/)
+    await expect.poll(async () => readiness(port), { timeout: 20_000 }).toBe(200)
+
+    const ask = async (name: string, method: string, path: string, body?: object) => {
+      const session = await (await fetch(new URL(`/session?name=${name}`, page))).json()
+      const { url: api, token } = session as { url: string; token: string }
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      return fetch(api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    }
+    for (const name of ['ann', 'ben'])
+      expect((await ask(name, 'POST', '/tickets', { profile: 'duel' })).status).toBe(201)
+    const link = async () => {
+      const me = (await (await ask('ann', 'GET', '/me')).json()) as { matches: TicketSeen[] }
+      return me.matches[0]?.assignment?.ports['game']?.link
+    }
+    await expect.poll(link, { timeout: 30_000 }).toMatch(/:200\d\d$/)
+    for (const command of [serve, web, service]) {
+      command.interrupt()
+      await command.ended
+    }
   })
 })
 

@@ -32,4 +32,4 @@ await assert.rejects(cat.play({ profile: 'nowhere' }), (error) => {
   return true
 })
 for (const one of [ann, ben, again, cat]) one.close()
-console.log(`${name}: the game's client is as in Node`)
+process.stdout.write(`${name}: the game's client is as in Node\n`)

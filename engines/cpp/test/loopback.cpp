@@ -141,7 +141,7 @@ class Verified {
         return;
       }
       if (what == "leave") server_.left((*wish)["player"].text(), static_cast<int>((*wish)["mayReturnMs"].number()));
-      if (what == "over") server_.over((*wish)["match"].text());
+      if (what == "over") server_.over((*wish)["match"].text(), muster::Json::object({{"data", "won"}}));
       answer(id, true, "did", what);
     });
   }
@@ -164,7 +164,10 @@ int be_verified() {
   muster::ServerHandlers handlers;
   muster::GameServer* server = nullptr;
   bool is_finished = false;
-  handlers.match = [&](const muster::Match& match) { server->open(match.id); };
+  handlers.match = [&](const muster::Match& match) {
+    server->open(match.id);
+    server->seats(match.id, true);
+  };
   handlers.finished = [&] { is_finished = true; };
   handlers.problem = [](const std::string& sentence) { say(sentence); };
   muster::GameServer::Options options;

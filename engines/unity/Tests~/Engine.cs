@@ -50,7 +50,7 @@ namespace UnityEngine.Networking
                 Method = method,
                 Url = url,
                 Body = uploadHandler == null ? null : Encoding.UTF8.GetString(uploadHandler.data),
-                Token = sent["Authorization"].Replace("Bearer ", ""),
+                Token = sent.ContainsKey("Authorization") ? sent["Authorization"].Replace("Bearer ", "") : null,
                 TimeoutMs = timeout * 1000,
             };
             end = new HttpTransport().Send(request, response =>

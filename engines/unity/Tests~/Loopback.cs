@@ -96,11 +96,17 @@ static class Loopback
         var transport = NewTransport();
         var url = variable("MUSTER_VERIFY_URL");
         var answers = new ConcurrentQueue<Response>();
-        Action ask = () => transport.Send(new Request { Method = "GET", Url = url, TimeoutMs = 20000 }, answers.Enqueue);
+        var question = new Request { Method = "GET", Url = url, TimeoutMs = 20000 };
+        Action ask = () => transport.Send(question, answers.Enqueue);
+        Action<Response> askAgain = _ => ask();
         using (var server = new GameServer(variable("MUSTER_URL"), variable("MUSTER_SERVER_TOKEN"), transport, "1.0"))
         {
             var isFinished = false;
-            server.MatchStarted += match => server.Open(match.Id);
+            server.MatchStarted += match =>
+            {
+                server.Open(match.Id);
+                server.Seats(match.Id, true);
+            };
             server.Finished += () => isFinished = true;
             server.Problem += Console.WriteLine;
             Func<object, Task> act = async wish =>
@@ -111,7 +117,8 @@ static class Loopback
                     var what = Json.TextAt(wish, "do");
                     if (what == "admit") result["player"] = (await server.Admit(Json.TextAt(wish, "token"))).Id;
                     if (what == "leave") server.Left(Json.TextAt(wish, "player"), Json.NumberAt(wish, "mayReturnMs"));
-                    if (what == "over") await server.Over(Json.TextAt(wish, "match"));
+                    if (what == "over")
+                        await server.Over(Json.TextAt(wish, "match"), null, Json.Object("rounds", 3.0));
                 }
                 catch (JoinRefusedException refused)
                 {
@@ -119,7 +126,7 @@ static class Loopback
                     result["why"] = refused.Code;
                 }
                 var answer = new Request { Method = "POST", Url = url, Body = Json.Write(result), TimeoutMs = 10000 };
-                transport.Send(answer, _ => ask());
+                transport.Send(answer, askAgain);
             };
             ask();
             while (!isFinished)

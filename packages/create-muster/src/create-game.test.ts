@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createGame } from './create-game.js'
+
+const template = fileURLToPath(new URL('../template', import.meta.url))
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+function openFolder(): string {
+  folders.push(mkdtempSync(join(tmpdir(), 'create-muster-')))
+  return folders.at(-1) as string
+}
+
+/** Runs the command line in a folder, as a package manager does that calls itself so. */
+async function run(folder: string, args: readonly string[], agent?: string) {
+  const [said, complained]: [string[], string[]] = [[], []]
+  const code = await createGame(args, {
+    say: (text) => said.push(text),
+    complain: (text) => complained.push(text),
+    folder,
+    env: agent === undefined ? {} : { npm_config_user_agent: agent },
+  })
+  return { code, said: said.join('\n'), complained: complained.join('\n') }
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name).slice(folder.length + 1)] : []))
+    .toSorted()
+const readIn = (folder: string) => (path: string) => readFileSync(join(folder, path), 'utf8')
+
+describe('what is written', () => {
+  test('is every file of the template, with the name put in, and .gitignore', async () => {
+    const folder = openFolder()
+    expect(await run(folder, ['tap-duel'])).toMatchObject({ code: 0, complained: '' })
+    const game = join(folder, 'tap-duel')
+    const wanted = filesIn(template).map((path) => (path === 'gitignore' ? '.gitignore' : path))
+    expect(filesIn(game)).toEqual(wanted.toSorted())
+    const read = readIn(game)
+    for (const path of filesIn(game)) expect(read(path), path).not.toContain('my-game')
+    for (const path of ['package.json', 'muster.yaml', 'service.js', 'README.md', 'public/index.html'])
+      expect(read(path), path).toContain('tap-duel')
+    expect(read('.gitignore')).toBe('node_modules/\n.env\n')
+  })
+
+  test('depends on the packages of its own version', async () => {
+    const folder = openFolder()
+    await run(folder, ['tap-duel'])
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string
+    }
+    const { name, dependencies, devDependencies } = JSON.parse(readIn(join(folder, 'tap-duel'))('package.json')) as {
+      name: string
+      dependencies: Record<string, string>
+      devDependencies: Record<string, string>
+    }
+    expect(name).toBe('tap-duel')
+    const ranges = Object.entries({ ...dependencies, ...devDependencies }).filter(([one]) => one.startsWith('@muster/'))
+    expect(ranges.map(([one]) => one)).toEqual(expect.arrayContaining(['@muster/client', '@muster/game-server']))
+    expect(new Set(ranges.map(([, range]) => range))).toEqual(new Set([`^${version}`]))
+  })
+
+  test('may be in a folder that is there and empty, also that in which the command runs', async () => {
+    const folder = join(openFolder(), 'tap-duel')
+    mkdirSync(folder)
+    const { code, said } = await run(folder, ['.'])
+    expect(code).toBe(0)
+    expect(said).not.toContain('cd ')
+    expect(JSON.parse(readIn(folder)('package.json'))).toMatchObject({ name: 'tap-duel' })
+  })
+})
+
+describe('the next commands', () => {
+  test.each([
+    [undefined, 'npm'],
+    ['npm/10.8.2 node/v20.20.2 linux x64 workspaces/false', 'npm'],
+    ['pnpm/10.34.9 npm/? node/v20.20.2 linux x64', 'pnpm'],
+    ['yarn/4.9.1 npm/? node/v20.20.2 linux x64', 'yarn'],
+    ['bun/1.2.0 npm/? node/v22.6.0 linux x64', 'bun'],
+    ['other/1.0', 'npm'],
+  ])('of %s are those of %s', async (agent, manager) => {
+    const { said } = await run(openFolder(), ['games/tap-duel'], agent)
+    const commands = Array.from(said.matchAll(/^ {2}(.+)$/gm), ([, command]) => command)
+    expect(commands).toEqual([`cd ${join('games', 'tap-duel')}`, `${manager} install`, `${manager} run dev`])
+  })
+})
+
+describe('nothing is written', () => {
+  test.each(['My Game', 'Duel', '1v1', 'a_b', 'ä', 'a'.repeat(33), '@studio/duel!'])(
+    'under the name %s',
+    async (given) => {
+      const folder = openFolder()
+      const { code, complained } = await run(folder, [given])
+      const name = given.split('/').at(-1)
+      expect([code, complained]).toEqual([
+        2,
+        `name: must be 1 to 32 of a–z, 0–9 and -, beginning with a letter, got "${name}"`,
+      ])
+      expect(filesIn(folder)).toEqual([])
+    },
+  )
+
+  test('into a folder that has something in it', async () => {
+    const folder = openFolder()
+    mkdirSync(join(folder, 'duel'))
+    writeFileSync(join(folder, 'duel', 'notes.txt'), 'mine')
+    expect(await run(folder, ['duel'])).toEqual({
+      code: 1,
+      said: '',
+      complained: 'folder: must be empty or new, got "duel"',
+    })
+    expect(filesIn(folder)).toEqual(['duel/notes.txt'])
+  })
+
+  test('in place of a file', async () => {
+    const folder = openFolder()
+    writeFileSync(join(folder, 'duel'), 'mine')
+    expect(await run(folder, ['duel'])).toMatchObject({ code: 1, complained: expect.stringContaining('got "duel"') })
+    expect(readIn(folder)('duel')).toBe('mine')
+  })
+
+  test.each([[[]], [['duel', 'other']], [['--force']]])('for %j, which gets the usage', async (args) => {
+    const folder = openFolder()
+    const { code, complained } = await run(folder, args)
+    expect([code, complained]).toEqual([2, expect.stringContaining('Usage: npm create muster <folder>')])
+    expect(filesIn(folder)).toEqual([])
+  })
+
+  test('for --help, which is no mistake', async () => {
+    expect(await run(openFolder(), ['--help'])).toMatchObject({ code: 0, complained: '' })
+  })
+})

@@ -1,0 +1,72 @@
+// The game server. Muster starts processes of it, and gives each one match after the other.
+import { createGameServer, JoinRefused } from '@muster/game-server'
+import { WebSocketServer } from 'ws'
+
+/** Whoever taps so often first wins. */
+const GOAL = 20
+/** A match ends after this time, whoever is ahead. */
+const MATCH_MS = 60_000
+/** Whoever loses the connection may return within this time. */
+const RETURN_MS = 10_000
+
+const server = createGameServer({ build: '1' })
+/** The match that is played, with the taps and the connections of its players. */
+let game
+
+function tell({ taps, winner, sockets }) {
+  for (const socket of sockets.values()) socket.send(JSON.stringify({ taps, goal: GOAL, winner }))
+}
+
+function end(ended) {
+  const { match, taps } = ended
+  const order = Object.keys(taps).toSorted((one, other) => taps[other] - taps[one])
+  ended.winner = order[0]
+  tell(ended)
+  match.over({ ranking: order.map((id) => [id]), data: { taps } })
+}
+
+function tap(played, id) {
+  const { match, taps, winner } = played
+  if (winner !== undefined || Object.keys(taps).length < match.players.size) return
+  taps[id] += 1
+  if (taps[id] < GOAL) tell(played)
+  else end(played)
+}
+
+const listener = new WebSocketServer({ port: server.ports.game?.internal ?? 7777 })
+listener.on('connection', (socket) => {
+  socket.on('error', () => {})
+  // A client sends the join token of its assignment first of all.
+  socket.once('message', async (token) => {
+    try {
+      const { id } = await server.admit(String(token))
+      const { taps, sockets } = game
+      sockets.get(id)?.close()
+      sockets.set(id, socket)
+      taps[id] ??= 0
+      socket.on('message', tap.bind(undefined, game, id))
+      socket.on('close', () => {
+        if (sockets.get(id) !== socket) return
+        sockets.delete(id)
+        server.left(id, { mayReturnMs: RETURN_MS })
+      })
+      tell(game)
+    } catch (error) {
+      socket.close(4000, error instanceof JoinRefused ? error.code : 'error')
+    }
+  })
+})
+
+await server.serve({
+  match: (match) => {
+    const begun = { match, taps: {}, winner: undefined, sockets: new Map() }
+    game = begun
+    const timer = setTimeout(() => end(begun), MATCH_MS)
+    // Once Muster has the result, players are free to search again.
+    match.signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      for (const socket of begun.sockets.values()) socket.close()
+    })
+  },
+})
+process.exit()

@@ -1,0 +1,57 @@
+// Serves the page, and is the login: whoever says a name is that player. Put the login of your game here.
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+
+const { MUSTER_URL, MUSTER_JWT_SECRET: secret, PORT = 3000 } = process.env
+/** Without an address of Muster, this runs behind `muster dev`, and reads what that prints. */
+const isDev = MUSTER_URL === undefined
+if (!isDev && secret === undefined) throw new Error('MUSTER_JWT_SECRET: must be the secret of muster.yaml')
+let muster = { url: MUSTER_URL, token: undefined }
+
+function tokenOf(player) {
+  if (isDev) return `${muster.token}:${player}`
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = { sub: player, exp: Math.floor(Date.now() / 1000) + 3600 }
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
+
+const files = {
+  '/': ['text/html', './public/index.html'],
+  '/page.js': ['text/javascript', './public/page.js'],
+  '/muster.js': ['text/javascript', import.meta.resolve('@muster/client/muster.global.js')],
+}
+
+const server = createServer(async (request, response) => {
+  const [path, query] = request.url.split('?')
+  const answer = (status, type, body) =>
+    response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body)
+  const name = new URLSearchParams(query).get('name') ?? ''
+  const [type, file] = files[path] ?? []
+  if (file !== undefined) answer(200, type, await readFile(new URL(file, import.meta.url)))
+  else if (path !== '/session') answer(404, 'text/plain', 'Not here.')
+  else if (!/^[\w-]{1,20}$/.test(name)) answer(400, 'text/plain', 'A name has 1 to 20 letters and digits.')
+  else answer(200, 'application/json', JSON.stringify({ url: muster.url, token: tokenOf(name) }))
+})
+
+function serve() {
+  // On a developer's machine, another program may have the port.
+  if (isDev) server.once('error', () => server.listen(0, 'localhost'))
+  server.once('listening', () => console.log(`\n  Play      http://localhost:${server.address().port}\n`))
+  server.listen(Number(PORT), isDev ? 'localhost' : undefined)
+}
+
+if (isDev) {
+  // Ctrl-C is for Muster. This ends after it, when nothing is printed any more.
+  process.on('SIGINT', () => {})
+  for await (const line of createInterface({ input: process.stdin })) {
+    console.log(line)
+    const [, url = muster.url] = /^ +API +(http:\S+)/.exec(line) ?? []
+    const [, token = muster.token] = /"Bearer ([^":]+):ann"/.exec(line) ?? []
+    if (muster.token === undefined && token !== undefined) serve()
+    muster = { url, token }
+  }
+  process.exit(muster.token === undefined ? 1 : 0)
+} else serve()
