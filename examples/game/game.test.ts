@@ -1,6 +1,7 @@
 /** `pnpm game` as a process, with players who speak to it as the page does. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createMuster, type Muster } from '@muster/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,12 +10,17 @@ import type { World } from './rules.js'
 import { isBot } from './sessions.js'
 
 const program = fileURLToPath(new URL('../dist/game/main.js', import.meta.url))
+const taken = createServer()
 let game: ChildProcess
 let url = ''
 const players: Muster[] = []
 
 beforeAll(async () => {
-  game = spawn(process.execPath, [program, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Another program has the port that it is to take.
+  taken.listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const port = String((taken.address() as AddressInfo).port)
+  game = spawn(process.execPath, [program, '--port', port], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   game.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text))
   while (url === '') {
@@ -26,6 +32,7 @@ beforeAll(async () => {
 afterAll(() => {
   for (const muster of players) muster.close()
   game.kill('SIGKILL')
+  taken.close()
 })
 
 async function newPlayer() {
