@@ -48,8 +48,7 @@ const languages = [
       cpSync(join(here, 'godot'), join(folder, 'godot'), { recursive: true })
       writeFileSync(join(folder, 'godot/project.godot'), 'config_version=4\n')
     },
-    replay: (kind, path) =>
-      run('godot3-server', ['--path', join(folder, 'godot'), '-s', 'test/replay.gd', kind, path]),
+    replay: (kind, path) => run('godot3-server', ['--path', join(folder, 'godot'), '-s', 'test/replay.gd', kind, path]),
   },
 ]
 

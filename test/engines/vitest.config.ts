@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     include: ['test/engines/**/*.test.ts'],
     setupFiles: [beside('../properties.setup.ts')],
+    globalSetup: [beside('../built.setup.ts')],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

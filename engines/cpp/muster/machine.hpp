@@ -25,7 +25,8 @@ class Machine {
 
   /** @param at milliseconds of any clock that does not go backwards */
   std::vector<Json> step(const Json& input, double at) {
-    now_ = std::max(now_, at);
+    // A timer may fire a fraction of a millisecond early, and there is no other.
+    now_ = std::max({now_, at, input.has("wake") ? wake_at_.value_or(at) : at});
     out_.clear();
     if (is_closed_) return out_;
     if (input.has("do"))

@@ -45,7 +45,8 @@ namespace Muster
         /// @param at milliseconds of any clock that does not go backwards
         public List<Obj> Step(object input, double at)
         {
-            now = Math.Max(now, at);
+            // A timer may fire a fraction of a millisecond early, and there is no other.
+            now = Math.Max(now, Json.At(input, "wake") != null ? Math.Max(at, wakeAt ?? at) : at);
             output = new List<Obj>();
             if (isClosed) return output;
             if (Json.TextAt(input, "do") != null) Obey(input);

@@ -423,7 +423,8 @@ export function createMachine(random: () => number): Machine {
 
   return {
     step: (input, at) => {
-      now = Math.max(now, at)
+      // A timer may fire a fraction of a millisecond early, and there is no other.
+      now = Math.max(now, at, 'wake' in input && wakeAt !== null ? wakeAt : at)
       out = []
       if (isClosed) return out
       if ('do' in input) obey(input)

@@ -170,6 +170,13 @@ test('the transcript is what the client does today; `--update` writes it anew', 
   await expect(await record()).toMatchFileSnapshot(PATH.pathname)
 })
 
+test('a timer that fires a little early, as those of browsers do, is a wake all the same', () => {
+  const machine = createMachine(() => 0.5)
+  machine.step({ do: 'resume', command: 1 }, 0)
+  expect(machine.step({ answer: 1, status: 0 }, 0.7)).toContainEqual({ wakeAt: 250.7 })
+  expect(machine.step({ wake: true }, 250.2)).toContainEqual({ request: 2, method: 'GET', path: '/me', waitMs: 0 })
+})
+
 test('the machine replays every line of the transcript', () => {
   const lines = readFileSync(PATH, 'utf8')
     .trim()

@@ -4,6 +4,7 @@ import { InvalidCall, type JoinRefused } from './errors.js'
 import { createGameServer } from './game-server.js'
 import { joinKeyOf, signJoinToken } from './join-token.js'
 import type { Match, MatchResult, Player, SeatsWanted } from './served-match.js'
+import type { WireMatch } from './wire.js'
 
 /**
  * What a game server is told and does, as lines of JSON: the machines of the engines replay them. A line is
@@ -16,6 +17,7 @@ const PATH = new URL('../../../engines/server-transcript.jsonl', import.meta.url
 const START = Date.parse('2026-11-26T12:00:00Z')
 const TOKEN = 'm1.secret'
 const key = joinKeyOf(TOKEN)
+type WireTeam = WireMatch['teams'][number]
 const orders = (more: object = {}) => ({ version: 7, want: 'run', matches: [], ...more })
 const registered = (more: object = {}) => ({
   ...orders(more),
@@ -24,7 +26,7 @@ const registered = (more: object = {}) => ({
   key: Buffer.from(key).toString('base64url'),
   retire_at: null,
 })
-const duel = (id: string, ...more: string[]) => ({
+const duel = (id: string, ...more: string[]): WireMatch => ({
   id,
   profile: 'duel',
   equality: { mode: 'ranked' },
@@ -359,8 +361,10 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.left('cas')
     await settle(server, { version: 9, matches: [duel('m7', 'cas')] })
     await server.run(1000)
-    const again = duel('m7')
-    again.teams[1]?.players.push({ id: 'cas', ticket_id: 't-new' })
+    const { teams, ...match } = duel('m7')
+    const [red, blue] = teams as [WireTeam, WireTeam]
+    const players = [...blue.players, { id: 'cas', ticket_id: 't-new' }]
+    const again = { ...match, teams: [red, { name: 'blue', players }] }
     await server.answer(200, orders({ version: 10, matches: [again] }))
     await server.left('cas')
     await server.admit(joinToken('cas', {}, START + 9000))

@@ -41,7 +41,7 @@ func _init(platform):
 
 # At: milliseconds of any clock that does not go backwards.
 func step(input, at):
-	_now = VALUES.later(_now, at)
+	_now = VALUES.later(VALUES.later(_now, at), _wake_at if input.has("wake") else NONE)
 	_out = []
 	if _is_closed:
 		return _out
