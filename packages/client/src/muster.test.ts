@@ -210,21 +210,6 @@ describe('a group', () => {
 })
 
 describe('the connection', () => {
-  test('goes on when a timer ends early, as those of browsers do by a part of a millisecond', async () => {
-    const { connect, clock, run } = open()
-    let fate: 'arrives' | 'proxy page' = 'proxy page'
-    const early = {
-      now: clock.now,
-      sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms > 1 ? ms - 1 : ms, signal),
-    }
-    const ann = connect('ann', () => fate, { clock: early })
-    ann.play({ profile: 'duel' })
-    await run(3)
-    fate = 'arrives'
-    await run(60)
-    expect(ann.state).toMatchObject({ phase: 'searching' })
-  })
-
   test('that breaks is shown as stale, and made again with growing pauses', async () => {
     const { connect, run, sent, clock } = open()
     let fate: 'arrives' | 'proxy page' = 'arrives'

@@ -145,7 +145,12 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     } else if ('wakeAt' in output) {
       timer.abort()
       timer = new AbortController()
-      if (output.wakeAt !== null) wakeUp(output.wakeAt, timer.signal)
+      if (output.wakeAt === null) return
+      const ms = Math.max(0, output.wakeAt - clock.now())
+      clock.sleep(ms, timer.signal).then(
+        () => step({ wake: true }),
+        () => {},
+      )
     } else if ('state' in output) {
       state = output.state
       for (const listener of listeners) listener(state)
@@ -165,14 +170,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     const granted = new Promise<void>((resolve, reject) => wishes.set(command, { resolve, reject }))
     step({ ...wanted, command } as Input)
     return granted
-  }
-
-  /** A timer may end early, by a part of a millisecond: then it is set again, for the machine asks for it once. */
-  const wakeUp = (at: number, signal: AbortSignal) => {
-    clock.sleep(Math.max(0, at - clock.now()), signal).then(
-      () => (clock.now() < at ? wakeUp(at, signal) : step({ wake: true })),
-      () => {},
-    )
   }
 
   const subscribe = (listener: (state: State) => void) => {
