@@ -268,10 +268,13 @@ describe('a game made by npm create muster', () => {
       return me.matches[0]?.assignment?.ports['game']?.link
     }
     await expect.poll(link, { timeout: 30_000 }).toMatch(/:200\d\d$/)
+    const [, gamePort] = (await link())?.split(':') ?? []
     for (const command of [serve, web, service]) {
       command.interrupt()
       await command.ended
     }
+    // The process of the game server has ended too.
+    await expect.poll(() => listenAt(Number(gamePort)).then(shut), { timeout: 10_000 }).toBeUndefined()
   })
 })
 

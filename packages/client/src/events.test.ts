@@ -55,6 +55,30 @@ test('each version of a ticket comes by one stream, which ends with the last', a
   expect(sent).toEqual(['POST /tickets/t1/stream-token'])
 })
 
+test('a stream that begins with the version that is known is awaited further', async () => {
+  const { follow, opened, clock } = setUp()
+  let answer: Answer | undefined
+  void follow(1).then((given) => (answer = given))
+  await clock.advance(0)
+  opened[0]?.emit('ticket', ticket(1))
+  await clock.advance(1000)
+  expect(answer).toBeUndefined()
+  opened[0]?.emit('ticket', ticket(2))
+  await clock.advance(0)
+  expect(answer).toEqual({ status: 200, body: ticket(2) })
+})
+
+test('the last version is not lost if the stream has ended before it is asked for', async () => {
+  const { follow, opened, clock } = setUp()
+  const first = follow(1)
+  await clock.advance(0)
+  opened[0]?.emit('ticket', ticket(2))
+  await first
+  opened[0]?.emit('ticket', ticket(3, 'HOST_ASSIGNED'))
+  expect(await follow(2)).toEqual({ status: 200, body: ticket(3, 'HOST_ASSIGNED') })
+  expect(opened).toHaveLength(1)
+})
+
 test('a stream that fails is an answer that was lost; one that was refused is opened with a new token', async () => {
   const { follow, opened, clock, sent } = setUp()
   const lost = follow(1)

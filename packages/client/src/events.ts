@@ -37,9 +37,10 @@ export function followByEvents(
   let stream: Stream | undefined
 
   const close = () => {
-    stream?.source.close()
-    stream?.wake?.()
+    const ended = stream
     stream = undefined
+    ended?.source.close()
+    ended?.wake?.()
   }
 
   const openStream = async (ticket: string, signal: AbortSignal | undefined): Promise<Stream | Answer> => {
@@ -61,7 +62,9 @@ export function followByEvents(
   }
 
   const next = async (ticket: string, version: number, signal: AbortSignal | undefined): Promise<Answer> => {
-    if (stream !== undefined && (stream.ticket !== ticket || stream.source.readyState === CLOSED)) close()
+    // The last version is there still when its stream has ended.
+    const isOver = (one: Stream) => one.source.readyState === CLOSED && !isNewer(one, version)
+    if (stream !== undefined && (stream.ticket !== ticket || isOver(stream))) close()
     if (stream === undefined) {
       const opened = await openStream(ticket, signal)
       if ('status' in opened) return opened
@@ -74,7 +77,10 @@ export function followByEvents(
     const mine = stream
     if (!isNewer(mine, version) && !mine.hasFailed) {
       const waiting = new AbortController()
-      const wake = () => waiting.abort()
+      // A stream begins with the version that is there, which may be known.
+      const wake = () => {
+        if (isNewer(mine, version) || mine.hasFailed || stream !== mine || signal?.aborted) waiting.abort()
+      }
       mine.wake = wake
       signal?.addEventListener('abort', wake)
       const isQuiet = await clock.sleep(QUIET_MS, waiting.signal).then(

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openApi } from './api.fixture.js'
 import { systemClock } from './clock.js'
-import type { Muster } from './muster.js'
+import { createMuster, type Muster } from './muster.js'
 import type { State } from './state.js'
 
 type Api = ReturnType<typeof openApi>
@@ -291,4 +291,26 @@ describe('the connection', () => {
     expect(() => connect('ann', undefined, { url: 'play.example' })).toThrow('url: must begin with http://')
     expect(() => connect('ann', undefined, { follow: 'events' })).toThrow('follow: "events" needs an EventSource')
   })
+})
+
+test('a timer of the platform that ends a fraction of a millisecond too early is awaited further', async () => {
+  let now = 0
+  const clock = {
+    now: () => (now += 0.1),
+    sleep: async (ms: number) => {
+      // Requests are answered at once, and never given up.
+      if (ms > 5000) return new Promise<void>(() => {})
+      now += ms < 1 ? ms : Math.floor(ms)
+    },
+  }
+  const answers = [new Response(null, { status: 503 }), Response.json({ tickets: [], groups: [], matches: [] })]
+  const muster = createMuster({
+    url: 'http://muster.test',
+    follow: 'poll',
+    clock,
+    random: () => 0.5,
+    fetch: async () => answers.shift() as Response,
+  })
+  expect(await muster.resume()).toMatchObject({ phase: 'idle' })
+  muster.close()
 })

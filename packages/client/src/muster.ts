@@ -130,6 +130,12 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     }
   }
 
+  /** Timers of platforms leave out fractions of a millisecond, so they may end before the time. */
+  const sleepUntil = async (at: number, signal: AbortSignal) => {
+    do await clock.sleep(Math.max(0, at - clock.now()), signal)
+    while (clock.now() < at)
+  }
+
   const carryOut = (output: ReturnType<typeof machine.step>[number]) => {
     if ('request' in output) {
       const ending = new AbortController()
@@ -146,8 +152,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       timer.abort()
       timer = new AbortController()
       if (output.wakeAt === null) return
-      const ms = Math.max(0, output.wakeAt - clock.now())
-      clock.sleep(ms, timer.signal).then(
+      sleepUntil(output.wakeAt, timer.signal).then(
         () => step({ wake: true }),
         () => {},
       )

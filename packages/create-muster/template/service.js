@@ -28,7 +28,8 @@ await client.versions.create({
 })
 await client.close()
 console.log(url)
-process.once('SIGTERM', async () => {
-  await emulator.close()
-  process.exit()
-})
+for (const signal of ['SIGTERM', 'SIGINT'])
+  process.once(signal, async () => {
+    await emulator.close()
+    process.exit()
+  })
