@@ -112,7 +112,13 @@ class Machine {
     erase(slot);
   }
   void start(Slot slot, Job job, double in_ms = 0) {
+    const Job* running = job_in(slot);
+    const Command before = running != nullptr ? running->command : std::nullopt;
     drop(slot);
+    if (slot == Slot::act)
+      fail(before, superseded());
+    else
+      done(before);
     job.due_at = now_ + in_ms;
     jobs_.emplace_back(slot, std::move(job));
   }
@@ -135,11 +141,17 @@ class Machine {
   /** The player is in nothing any more. */
   void leave(const char* reason) { leave(std::optional<std::string>(reason)); }
   void leave(const std::optional<std::string>& reason) {
+    const Job* me = job_in(Slot::me);
+    if (me != nullptr) done(me->command);
     for (const Slot slot : {Slot::follow, Slot::enter, Slot::me}) drop(slot);
     place_ = Place();
     wanted_.reset();
     const Command wish = std::exchange(search_, std::nullopt);
-    done(std::exchange(cancelling_, std::nullopt));
+    if (cancelling_) {
+      // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+      drop(Slot::act);
+      done(std::exchange(cancelling_, std::nullopt));
+    }
     show(reason ? Json::object({{"phase", "ended"}, {"reason", *reason}}) : Json::object({{"phase", "idle"}}));
     if (!wish) return;
     fail(wish, Json::object({{"status", 0}, {"code", reason.value_or("gone")}, {"message", "The search has ended."}}));
@@ -193,7 +205,10 @@ class Machine {
                                      {"joinToken", detail::text_or_null(assignment["join_token"])},
                                      {"city", detail::text_or_null(assignment["location"]["city"])}});
     show(Json::object({{"phase", "assigned"}, {"matchId", match_id}, {"assignment", where}}));
-    if (cancelling_) fail(cancelling_, too_late());
+    if (cancelling_) {
+      drop(Slot::act);
+      fail(cancelling_, too_late());
+    }
     cancelling_.reset();
     done(search_);
     search_.reset();
@@ -467,6 +482,10 @@ class Machine {
   static Json nothing_to(const std::string& verb) {
     return Json::object({{"status", 0}, {"code", "nothing"}, {"message", "There is nothing to " + verb + "."}});
   }
+  static Json superseded() {
+    return Json::object({{"status", 0}, {"code", "superseded"}, {"message", "Another wish came before the answer."}});
+  }
+
   static Json too_late() {
     return Json::object(
         {{"status", 409}, {"code", "player-playing"}, {"message", "The player has a server already."}});

@@ -86,7 +86,10 @@ namespace Muster
         }
         void Start(Slot slot, Job job, double inMs = 0)
         {
+            var before = JobIn(slot)?.Command;
             Drop(slot);
+            if (slot == Slot.Act) Fail(before, Refusal.Of(0, "superseded", "Another wish came before the answer."));
+            else Done(before);
             job.Slot = slot;
             job.DueAt = now + inMs;
             jobs.Add(job);
@@ -114,11 +117,14 @@ namespace Muster
         /// The player is in nothing any more.
         void Leave(string reason)
         {
+            Done(JobIn(Slot.Me)?.Command);
             foreach (var slot in new[] { Slot.Follow, Slot.Enter, Slot.Me }) Drop(slot);
             place = new Place();
             wantedPath = null;
             var wish = search;
             search = null;
+            // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+            if (cancelling != null) Drop(Slot.Act);
             Done(cancelling);
             cancelling = null;
             Show(reason == null ? Json.Object("phase", "idle") : Json.Object("phase", "ended", "reason", reason));
@@ -175,6 +181,7 @@ namespace Muster
                 "joinToken", Json.TextAt(assignment, "join_token"),
                 "city", Json.TextAt(Json.At(assignment, "location"), "city"));
             Show(Json.Object("phase", "assigned", "matchId", matchId, "assignment", where));
+            if (cancelling != null) Drop(Slot.Act);
             if (cancelling != null)
                 Fail(cancelling, Refusal.Of(409, "player-playing", "The player has a server already."));
             cancelling = null;

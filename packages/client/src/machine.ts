@@ -115,7 +115,10 @@ export function createMachine(random: () => number): Machine {
     jobs.delete(slot)
   }
   const start = (slot: Slot, job: Job, inMs = 0) => {
+    const before = jobs.get(slot)?.command
     drop(slot)
+    if (slot === 'act') fail(before, SUPERSEDED)
+    else done(before)
     jobs.set(slot, { ...job, request: undefined, dueAt: now + inMs, failures: 0 })
   }
   const send = (job: Sent) => {
@@ -133,17 +136,23 @@ export function createMachine(random: () => number): Machine {
     if (command === search) search = undefined
   }
 
+  /** What is to be cancelled is not there any more: a request that is repeated could cancel what comes next. */
+  const endCancelling = (tell: () => void) => {
+    if (cancelling === undefined) return
+    drop('act')
+    tell()
+    cancelling = undefined
+  }
+
   /** The player is in nothing any more. */
   const leave = (reason: string | undefined) => {
+    done(jobs.get('me')?.command)
     for (const slot of ['follow', 'enter', 'me'] as const) drop(slot)
     place = NOWHERE
     wanted = undefined
     const wish = search
     search = undefined
-    if (cancelling !== undefined) {
-      done(cancelling)
-      cancelling = undefined
-    }
+    endCancelling(() => done(cancelling))
     show(reason === undefined ? IDLE : { phase: 'ended', reason })
     if (wish !== undefined) fail(wish, { status: 0, code: reason ?? 'gone', message: 'The search has ended.' })
   }
@@ -187,8 +196,7 @@ export function createMachine(random: () => number): Machine {
     place = NOWHERE
     wanted = undefined
     show({ phase: 'assigned', matchId, assignment: assignmentOf(assignment) })
-    if (cancelling !== undefined) fail(cancelling, TOO_LATE)
-    cancelling = undefined
+    endCancelling(() => fail(cancelling, TOO_LATE))
     done(search)
     search = undefined
   }
@@ -443,6 +451,7 @@ export function createMachine(random: () => number): Machine {
 const isBackground = (slot: Slot, { command }: Job, status: number) =>
   command === undefined && (slot === 'me' || (slot === 'follow' && status === 401))
 
+const SUPERSEDED: Refusal = { status: 0, code: 'superseded', message: 'Another wish came before the answer.' }
 const TOO_LATE: Refusal = { status: 409, code: 'player-playing', message: 'The player has a server already.' }
 
 const bodyOf = ({ profile, profiles, attributes, roles }: PlayRequest) => ({

@@ -116,6 +116,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   let timer = new AbortController()
   let isClosed = false
   let newest: Promise<Assignment> | undefined
+  let resuming: Promise<void> | undefined
 
   const step = (input: Input) => {
     inputs.push(input)
@@ -128,12 +129,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     } finally {
       isStepping = false
     }
-  }
-
-  /** Timers of platforms leave out fractions of a millisecond, so they may end before the time. */
-  const sleepUntil = async (at: number, signal: AbortSignal) => {
-    do await clock.sleep(Math.max(0, at - clock.now()), signal)
-    while (clock.now() < at)
   }
 
   const carryOut = (output: ReturnType<typeof machine.step>[number]) => {
@@ -152,7 +147,8 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       timer.abort()
       timer = new AbortController()
       if (output.wakeAt === null) return
-      sleepUntil(output.wakeAt, timer.signal).then(
+      const ms = Math.max(0, output.wakeAt - clock.now())
+      clock.sleep(ms, timer.signal).then(
         () => step({ wake: true }),
         () => {},
       )
@@ -254,7 +250,11 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       return state
     },
     subscribe,
-    resume: () => wish({ do: 'resume' }).then(() => state),
+    resume: () => {
+      // Components that are set up twice ask once.
+      resuming ??= wish({ do: 'resume' }).finally(() => (resuming = undefined))
+      return resuming.then(() => state)
+    },
     play: (request, { signal } = {}) => {
       const search = searchOf(wish({ do: 'play', request }))
       const cancel = () => void search.cancel().catch(() => {})

@@ -71,6 +71,27 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     await api.run(20)
     quiet(lost.cancel())
   },
+  'a search that is over is not cancelled once more, and an answer that comes too late is for nobody': async (
+    given,
+  ) => {
+    const { api, ann, ben, next } = given
+    const search = play(ann, 'ranked')
+    play(ben, 'ranked')
+    await api.run(2)
+    next('late')
+    quiet(search.accept())
+    quiet(search.cancel())
+    await api.run(5)
+    const second = play(ann)
+    await api.run(1)
+    next('answer lost', 'arrives')
+    quiet(second.cancel())
+    await api.run(1)
+    quiet(ann.groups.create({ profile: 'duel' }))
+    await api.run(15)
+    quiet(ann.groups.leave())
+    await api.run(1)
+  },
   'a group gathers, searches and plays': async ({ api, ann, ben }) => {
     quiet(ann.groups.create({ profile: 'duel' }))
     await api.run(2)

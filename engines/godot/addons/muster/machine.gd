@@ -94,7 +94,12 @@ func _drop(slot):
 
 # Good, refused: the name of a function of the job and the body or the refusal. Without `refused` the wish has failed.
 func _start(slot, method, path, good, more = {}):
+	var before = _jobs[slot].command if _jobs.has(slot) else NONE
 	_drop(slot)
+	if slot == "act":
+		_fail(before, REFUSAL.of(0, "superseded", "Another wish came before the answer."))
+	else:
+		_done(before)
 	var job = {"method": method, "path": path, "good": good, "refused": "", "command": NONE, "body": null}
 	job["wait_ms"] = 0
 	job["request"] = NONE
@@ -138,12 +143,17 @@ func _done_cancelling():
 
 # The player is in nothing any more. Reason: null if they were in nothing before.
 func _leave(reason):
+	if _jobs.has("me"):
+		_done(_jobs.me.command)
 	for slot in ["follow", "enter", "me"]:
 		_drop(slot)
 	_place = {"kind": "nothing"}
 	_wanted = null
 	var wish = _search
 	_search = NONE
+	# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+	if _cancelling != NONE:
+		_drop("act")
 	_done_cancelling()
 	_show({"phase": "idle"} if reason == null else {"phase": "ended", "reason": reason})
 	if wish != NONE:
@@ -217,6 +227,8 @@ func _assigned(match_id, assignment):
 	var location = assignment.get("location")
 	where["city"] = null if location == null else location.get("city")
 	_show({"phase": "assigned", "matchId": match_id, "assignment": where})
+	if _cancelling != NONE:
+		_drop("act")
 	_fail_cancelling(REFUSAL.of(409, "player-playing", "The player has a server already."))
 	_done(_search)
 	_search = NONE
