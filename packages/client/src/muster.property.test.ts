@@ -96,8 +96,8 @@ async function play(seed: number, acts: readonly (Act & { readonly by: number })
     const client = clients[nth] as Muster
     const truth = await truthOf(api, player)
     expect(client.state).not.toHaveProperty('stale')
-    // Whoever gathers a group during a match, and leaves the group, is told that the group has ended.
-    const mayBeNothing = client.state.phase === 'ended' && truth[0]?.startsWith('assigned') === true
+    // A group may gather beside a match or a search: who has left the one is told that, and not of the other.
+    const mayBeNothing = client.state.phase === 'ended' && /^(assigned|gathering)/.test(truth[0] ?? '')
     expect(mayBeNothing ? ['nothing'] : truth).toContain(shownBy(client))
     client.close()
   }
