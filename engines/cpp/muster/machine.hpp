@@ -116,7 +116,7 @@ class Machine {
     const Command before = running != nullptr ? running->command : std::nullopt;
     drop(slot);
     if (slot == Slot::act)
-      fail(before, superseded());
+      fail(before, detail::superseded());
     else
       done(before);
     job.due_at = now_ + in_ms;
@@ -207,7 +207,7 @@ class Machine {
     show(Json::object({{"phase", "assigned"}, {"matchId", match_id}, {"assignment", where}}));
     if (cancelling_) {
       drop(Slot::act);
-      fail(cancelling_, too_late());
+      fail(cancelling_, detail::too_late());
     }
     cancelling_.reset();
     done(search_);
@@ -372,7 +372,7 @@ class Machine {
   }
 
   void act(double command, const std::string& verb) {
-    if (place_.in != Place::ticket) return fail(command, nothing_to(verb));
+    if (place_.in != Place::ticket) return fail(command, detail::nothing_to(verb));
     Job job{"POST", "/tickets/" + detail::encoded(place_.id) + "/" + verb, [this, command](const Json& answer) {
               set_ticket(answer, false);
               done(command);
@@ -388,7 +388,7 @@ class Machine {
     if (wish == "resume") return wanted_ ? done(command) : look_up(command);
     if (wish == "play" || wish == "group") return search(command, input, wish == "play");
     if (wish == "ready") {
-      if (place_.in != Place::group) return fail(command, nothing_to("be ready for"));
+      if (place_.in != Place::group) return fail(command, detail::nothing_to("be ready for"));
       Job job{"PATCH", own_place(), [this, command](const Json& answer) {
                 set_member(answer);
                 done(command);
@@ -416,7 +416,7 @@ class Machine {
 
   void search(double command, const Json& input, bool is_play) {
     const bool is_busy = search_ || wanted_ || is_in("gathering") || is_in("found");
-    const Json body = body_of(input["request"]);
+    const Json body = detail::body_of(input["request"]);
     if (is_play) {
       // The same search, taken up: the newest wish is told how it ends.
       done(search_);
@@ -471,24 +471,6 @@ class Machine {
       ended.refused(refusal);
     else
       fail(ended.command, refusal);
-  }
-
-  static Json body_of(const Json& request) {
-    Json body = Json::object({{"profile", request["profile"]}});
-    for (const char* name : {"profiles", "attributes", "roles"})
-      if (!request[name].is_null()) body.set(name, request[name]);
-    return body;
-  }
-  static Json nothing_to(const std::string& verb) {
-    return Json::object({{"status", 0}, {"code", "nothing"}, {"message", "There is nothing to " + verb + "."}});
-  }
-  static Json superseded() {
-    return Json::object({{"status", 0}, {"code", "superseded"}, {"message", "Another wish came before the answer."}});
-  }
-
-  static Json too_late() {
-    return Json::object(
-        {{"status", 409}, {"code", "player-playing"}, {"message", "The player has a server already."}});
   }
 
   std::function<double()> random_;

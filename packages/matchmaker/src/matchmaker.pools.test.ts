@@ -106,6 +106,16 @@ describe('a pool', () => {
     expect(bounded.service.calls.create).toHaveLength(12)
   })
 
+  test('without places, and without coordinates of players, keeps no servers warm and asks for none', async () => {
+    const { seen, service, run, join } = open({ pools: [{ ...arena, places: undefined, at: [], warm: { hit: 0.95 } }] })
+    for (let match = 0; match < 20; match += 1) {
+      join(`a${match}`, `b${match}`)
+      await run(5000)
+    }
+    expect(seen.problem ?? []).toEqual([])
+    expect(service.calls.create).toHaveLength(20)
+  })
+
   test('without a warm server a match gets one that is created for it', async () => {
     const { service, run, join, status } = open({ pools: [{ ...arena, at: [] }] })
     await run(2000)

@@ -265,7 +265,8 @@ export function createPools(options: PoolsOptions): Pools {
     const current = here.filter((one) => !one.isDraining && !isOld(one))
     const warm = current.filter((one) => isEmpty(one) && !hasServedAll(one, definition))
     let missing = goal - warm.length - returning(current, definition, place)
-    for (; missing > 0 && roomLeft > 0; missing -= 1) {
+    // The service chooses where a server runs by coordinates: without any, none can be asked for.
+    for (; missing > 0 && roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
       roomLeft -= 1
       const server = create(definition.name, orderOf(definition, { place }))
       remember(server, { place })
