@@ -1,6 +1,5 @@
-# The client without its connection, as packages/client/src/machine.ts: answers and wishes in, requests and states out.
-# It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
-# engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
+# The client without its connection, as packages/client/src/machine.ts: answers and wishes in, requests and states out,
+# as in engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
 
 const REFUSAL = preload("refusal.gd")
 const VALUES = preload("values.gd")
@@ -96,12 +95,11 @@ func _drop(slot):
 func _start(slot, method, path, good, more = {}):
 	var before = _jobs[slot].command if _jobs.has(slot) else NONE
 	_drop(slot)
-	if slot == "act":
-		_fail(before, REFUSAL.of(0, "superseded", "Another wish came before the answer."))
-	else:
+	if slot != "act":
 		_done(before)
-	var job = {"method": method, "path": path, "good": good, "refused": "", "command": NONE, "body": null}
-	job["wait_ms"] = 0
+	elif before != NONE:
+		_fail(before, REFUSAL.of(0, "superseded", "Another wish came before the answer."))
+	var job = {"method": method, "path": path, "good": good, "refused": "", "command": NONE, "body": null, "wait_ms": 0}
 	job["request"] = NONE
 	job["due_at"] = _now
 	job["failures"] = 0
@@ -131,14 +129,13 @@ func _fail(command, refusal):
 		_search = NONE
 
 
-func _fail_cancelling(refusal):
-	_fail(_cancelling, refusal)
+# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+func _end_cancelling():
+	var command = _cancelling
+	if command != NONE:
+		_drop("act")
 	_cancelling = NONE
-
-
-func _done_cancelling():
-	_done(_cancelling)
-	_cancelling = NONE
+	return command
 
 
 # The player is in nothing any more. Reason: null if they were in nothing before.
@@ -151,10 +148,7 @@ func _leave(reason):
 	_wanted = null
 	var wish = _search
 	_search = NONE
-	# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
-	if _cancelling != NONE:
-		_drop("act")
-	_done_cancelling()
+	_done(_end_cancelling())
 	_show({"phase": "idle"} if reason == null else {"phase": "ended", "reason": reason})
 	if wish != NONE:
 		_fail(wish, REFUSAL.of(0, "gone" if reason == null else reason, "The search has ended."))
@@ -222,14 +216,10 @@ func _assigned(match_id, assignment):
 		_drop(slot)
 	_place = {"kind": "nothing"}
 	_wanted = null
-	var where = {"fqdn": assignment.fqdn, "ports": assignment.ports}
-	where["joinToken"] = assignment.get("join_token")
-	var location = assignment.get("location")
-	where["city"] = null if location == null else location.get("city")
+	var where = {"fqdn": assignment.fqdn, "ports": assignment.ports, "joinToken": assignment.get("join_token")}
+	where["city"] = null if assignment.get("location") == null else assignment.location.get("city")
 	_show({"phase": "assigned", "matchId": match_id, "assignment": where})
-	if _cancelling != NONE:
-		_drop("act")
-	_fail_cancelling(REFUSAL.of(409, "player-playing", "The player has a server already."))
+	_fail(_end_cancelling(), REFUSAL.of(409, "player-playing", "The player has a server already."))
 	_done(_search)
 	_search = NONE
 
@@ -374,7 +364,7 @@ func _on_not_entered(job, refusal):
 func _refuse(command, refusal):
 	_wanted = null
 	_fail(command, refusal)
-	_done_cancelling()
+	_done(_end_cancelling())
 
 
 # Of the ticket or the group.
@@ -392,7 +382,7 @@ func _on_taken_out(_job, _body):
 func _on_not_taken_out(_job, refusal):
 	if refusal.status == 404:
 		return _leave("cancelled")
-	_fail_cancelling(refusal)
+	_fail(_end_cancelling(), refusal)
 	_look_up()
 
 
@@ -477,8 +467,7 @@ func _begin(input):
 func _take(input):
 	var slot = null
 	for one in _jobs:
-		if _jobs[one].request == input.answer:
-			slot = one
+		slot = one if _jobs[one].request == input.answer else slot
 	if slot == null:
 		return
 	var job = _jobs[slot]
@@ -507,6 +496,5 @@ func _take(input):
 		return call(job.good, job, input.get("body"))
 	var refusal = REFUSAL.of_answer(status, input.get("body"), retry_after_ms)
 	if job.refused != "":
-		call(job.refused, job, refusal)
-	else:
-		_fail(job.command, refusal)
+		return call(job.refused, job, refusal)
+	_fail(job.command, refusal)
