@@ -11,6 +11,8 @@ export const folder = mkdtempSync(join(tmpdir(), 'muster-loopback-'))
 export interface Language {
   readonly name: string
   readonly runsHere: boolean
+  /** Whether it has a peer of a relay. */
+  readonly hasRelay: boolean
   /** Compiles it. */
   readonly build: () => void
   readonly command: readonly [program: string, ...given: string[]]
@@ -34,6 +36,7 @@ function has(name: string, ...commands: readonly (readonly [program: string, ...
 const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
 const cpp = (name: string, program: string, flags: readonly string[]): Language => ({
   name,
+  hasRelay: false,
   runsHere: has(name, ['g++', '--version'], ['curl-config', '--version']),
   build: () => {
     const source = join(engines, 'cpp/test/loopback.cpp')
@@ -49,6 +52,7 @@ const sharpSources = readdirSync(join(engines, 'unity/Runtime'))
   .map((name) => join(engines, 'unity/Runtime', name))
 const sharp = (name: string, program: string, flags: readonly string[], more: readonly string[]): Language => ({
   name,
+  hasRelay: true,
   runsHere: has(name, ['mcs', '--version'], ['mono', '--version']),
   build: () => {
     const sources = [...sharpSources, ...['Loopback.cs', ...more].map((file) => join(engines, 'unity/Tests~', file))]

@@ -1,11 +1,18 @@
-/** C++ and C# meet a Muster over loopback: both players, and their game server, are programs of engines/. */
+/**
+ * C++ and C# meet a Muster over loopback: both players, and their game server, are programs of engines/. C# meets a
+ * relay, too.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LobbyView, RelayCredentials } from '@muster/relay'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
+import { openArcade } from '../relay/arcade.js'
+import { joinBy } from '../relay/playing.js'
 import { openCounter } from '../ticket-api/counter.js'
 import { folder, languages } from './languages.js'
 
@@ -14,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 const deploy = { application: 'game', version: '1', probe: { kind: 'registration' as const, withinMs: 60_000 } }
 
-describe.each(languages)('$name', ({ runsHere, build, command: [program, ...flags] }) => {
+describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [program, ...flags] }) => {
   const children: ChildProcessWithoutNullStreams[] = []
   beforeAll(() => {
     if (runsHere) build()
@@ -82,5 +89,76 @@ describe.each(languages)('$name', ({ runsHere, build, command: [program, ...flag
     const { lines } = JSON.parse(said) as { readonly lines: readonly { readonly outcome: string }[] }
     expect(lines.filter(({ outcome }) => outcome === 'FAIL')).toEqual([])
     expect(lines.length).toBeGreaterThan(20)
+  })
+  if (!hasRelay) return
+
+  const peerOf = ({ role, host, port, sessionToken, userToken }: RelayCredentials) =>
+    start('relay', role, host, `${port}`, `${sessionToken}`, `${userToken}`)
+
+  test.skipIf(!runsHere)('plays over the relay beside another peer, and hears that it was taken out', async () => {
+    const ann = { id: 'ann', ip: '203.0.113.7' }
+    const ben = { id: 'ben', ip: '203.0.113.8' }
+    const cid = { id: 'cid', ip: '203.0.113.9' }
+    const { call, credentialsOf, shut } = await openArcade()
+    const game = { maxPlayers: 3, visibility: 'private', requireReady: false }
+    const { lobbyId, code } = await call<LobbyView>(ann, 'POST', '/lobbies', game)
+    for (const player of [ben, cid]) await call(player, 'POST', '/lobbies/join', { code })
+    await call(ann, 'POST', `/lobbies/${lobbyId}/start`)
+    const host = peerOf(await credentialsOf(ann, lobbyId))
+    const client = peerOf(await credentialsOf(ben, lobbyId))
+    const other = await joinBy(await credentialsOf(cid, lobbyId))
+    onTestFinished(() => other.close())
+    const heard: string[] = []
+    other.onMessage(({ data }) => heard.push(data.toString()))
+    await until('both are valid', () => [host, client].every(({ said }) => said.at(-1) === 'valid'))
+    const longest = 'x'.repeat(1187)
+    for (const line of [`${longest}x`, 'hello', longest]) client.write(line)
+    other.send(Buffer.from('ahoy'))
+    const sentBack = ['received hello', `received ${longest}`]
+    await until('each has what it sent', () => heard.length > 0 && sentBack.every((line) => client.said.includes(line)))
+    expect(heard).toEqual(['ahoy'])
+    expect(client.said).toContain('refused a payload has at most 1187 bytes, got 1188')
+    expect(client.said.filter((line) => line.startsWith('received '))).toHaveLength(2)
+    await call(ann, 'DELETE', `/lobbies/${lobbyId}/members/ben`)
+    await until('the client ends', () => client.hasEnded())
+    expect(client.said.at(-1)).toBe('invalid')
+    expect(host.hasEnded()).toBe(false)
+    expect(await shut()).toEqual([])
+  })
+
+  test.skipIf(!runsHere)('outlives datagrams that no relay sends, and a relay that is gone for a while', async () => {
+    const tokens = { userToken: 4_000_000_001, sessionToken: 3_500_589_645 }
+    const header = '01286bee4dc2a6d0'
+    const heard: string[] = []
+    const open = async (at: number) => {
+      const socket = createSocket('udp4').bind(at, '127.0.0.1')
+      socket.on('message', (datagram) => heard.push(datagram.toString('hex')))
+      await once(socket, 'listening')
+      return socket
+    }
+    let relay = await open(0)
+    const { port } = relay.address()
+    const host = peerOf({ role: 'host', host: '127.0.0.1', port, sessionId: '', protocol: 'UDP', ...tokens })
+    const [, { port: peerPort }] = (await once(relay, 'message')) as [Buffer, RemoteInfo]
+    expect(heard).toEqual([`${header}01`])
+    const send = (...bytes: number[]) => relay.send(Buffer.from(bytes), peerPort, '127.0.0.1')
+    for (const odd of [[], [1], [1, 0], [1, 6], [1, 2, 0], [2], [2, 1, 0, 0], [3, 2]]) send(...odd)
+    send(2, ...Array.from({ length: 1200 }, () => 65))
+    send(1, 2)
+    send(2, 1, 2, 3, 0xff, 65)
+    await until('the host sends it back', () => heard.includes(`${header}02010203ff41`))
+    expect(host.said).toEqual(['valid', 'received A'])
+    relay.close()
+    await until('the relay counts as lost', () => host.said.at(-1) === 'lost')
+    relay = await open(port)
+    await once(relay, 'message')
+    send(1, 5)
+    await until('the relay tells of an error', () => host.said.at(-1) === 'error')
+    await once(relay, 'message')
+    send(1, 4)
+    send(1, 2)
+    await until('the host ends', () => host.hasEnded())
+    relay.close()
+    expect(host.said.slice(2)).toEqual(['lost', 'error', 'timedout'])
   })
 })

@@ -1,5 +1,7 @@
 using System;
 using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 using Muster;
@@ -7,6 +9,8 @@ using Muster;
 /// Plays against a real Muster: `loopback.exe client URL TOKEN QUEUE` prints each state, and then the join token;
 /// `loopback.exe server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the
 /// second; `loopback.exe verify` is what `muster verify-server` starts.
+/// `loopback.exe relay ROLE HOST PORT SESSION USER` is a peer of a relay: the host sends back what it gets, and a
+/// client sends the lines that it reads.
 static class Loopback
 {
 #if UNITY_5_3_OR_NEWER
@@ -19,6 +23,7 @@ static class Loopback
     {
         if (given[0] == "client") Play(given);
         else if (given[0] == "server") Serve(given);
+        else if (given[0] == "relay") Relay(given);
         else BeVerified();
         return 0;
     }
@@ -37,13 +42,7 @@ static class Loopback
 
     static void Serve(string[] given)
     {
-        var tokens = new ConcurrentQueue<string>();
-        var reader = new Thread(() =>
-        {
-            for (var line = Console.ReadLine(); line != null; line = Console.ReadLine()) tokens.Enqueue(line);
-        });
-        reader.IsBackground = true;
-        reader.Start();
+        var tokens = Lines();
         using (var server = new GameServer(given[1], given[2], NewTransport(), "1.0"))
         {
             var isFinished = false;
@@ -138,6 +137,52 @@ static class Loopback
                 else ask();
             }
         }
+    }
+
+    static void Relay(string[] given)
+    {
+        var lines = Lines();
+        // Four times as fast as real time: a ping each 125 ms, and lost after 1.25 s.
+        var clock = Stopwatch.StartNew();
+        Func<int, uint> token = nth => uint.Parse(given[nth]);
+        using (var peer = new RelayPeer(given[1] == "host", given[2], int.Parse(given[3]), token(4), token(5)))
+        {
+            peer.StateChanged += state => Console.WriteLine(state.ToString().ToLowerInvariant());
+            peer.Received += (payload, connection) =>
+            {
+                Console.WriteLine("received " + Encoding.UTF8.GetString(payload));
+                if (connection != null) peer.Send(payload, connection);
+            };
+            while (peer.State != RelayState.Invalid && peer.State != RelayState.TimedOut)
+            {
+                Frame(() => peer.Update(clock.Elapsed.TotalMilliseconds * 4));
+                string line;
+                if (!lines.TryDequeue(out line)) continue;
+                try
+                {
+                    peer.Send(Encoding.UTF8.GetBytes(line));
+                }
+                catch (ArgumentException refused)
+                {
+                    Console.WriteLine("refused " + refused.Message);
+                }
+            }
+            // It has stopped: a minute of silence tells nothing more.
+            peer.Update(clock.Elapsed.TotalMilliseconds * 4 + 60000);
+        }
+    }
+
+    /// The lines that are read, as they come.
+    static ConcurrentQueue<string> Lines()
+    {
+        var lines = new ConcurrentQueue<string>();
+        var reader = new Thread(() =>
+        {
+            for (var line = Console.ReadLine(); line != null; line = Console.ReadLine()) lines.Enqueue(line);
+        });
+        reader.IsBackground = true;
+        reader.Start();
+        return lines;
     }
 
     static void Frame(Action update)
