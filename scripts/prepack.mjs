@@ -1,4 +1,5 @@
 // Runs before a package is packed: builds it anew, and refuses to pack one whose entry points are not there.
+// Usage: node prepack.mjs [script ...], with the scripts that bundle what was built.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 
@@ -7,7 +8,7 @@ const { name, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'))
 // What was built from files that are gone would be shipped too.
 rmSync('dist', { recursive: true, force: true })
 execFileSync('tsc', ['-b'], { stdio: 'inherit', shell: process.platform === 'win32' })
-if (existsSync('bundle.mjs')) execFileSync(process.execPath, ['bundle.mjs'], { stdio: 'inherit' })
+for (const script of process.argv.slice(2)) execFileSync(process.execPath, [script], { stdio: 'inherit' })
 
 const targets = [publishConfig.exports ?? {}, publishConfig.bin ?? {}].flatMap(
   (entry) => JSON.stringify(entry).match(/\.\/dist\/[^"]+/g) ?? [],

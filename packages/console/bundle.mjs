@@ -1,8 +1,8 @@
 // Bundles the console's page: everything it needs is in dist/pages, and nothing is loaded from elsewhere.
-import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licencesOf } from '../../scripts/licences.mjs'
 
 /** Bytes that the script may have: the page opens in a moment on a slow line too. */
 const MOST = 250_000
@@ -21,18 +21,6 @@ const baseOfAllPages = {
       return { contents: (await import(module)).baseStyle, loader: 'css' }
     })
   },
-}
-
-/** The licences of the libraries in the bundle, which ask to go with it. */
-async function licencesOf(files) {
-  const folders = files.flatMap((file) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])
-  const texts = [...new Set(folders)].toSorted().map(async (folder) => {
-    const { name, version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    const licence = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file))
-    if (licence === undefined) throw new Error(`${name} has no licence`)
-    return `${name} ${version}\n\n${(await readFile(join(folder, licence), 'utf8')).trim()}\n`
-  })
-  return (await Promise.all(texts)).join(`\n${'-'.repeat(72)}\n\n`)
 }
 
 await mkdir(here('dist/pages'), { recursive: true })

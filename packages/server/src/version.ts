@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
+/** The text of a file beside this package's manifest. @throws the file system's error if there is none */
+export const packageFile = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
+
 /** The version of this package. */
-export const version: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
-).version
+export const version: string = (JSON.parse(packageFile('package.json')) as { readonly version: string }).version

@@ -1,14 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { packageFile } from '../version.js'
 import { EXIT, type ExitCode, type Terminal } from './terminal.js'
 
 /** The name of the JSON Schema of the configuration, in this package and beside the files of its users. */
 const SCHEMA_FILE = 'muster.schema.json'
 
 /** The JSON Schema of the configuration. */
-const schemaText = (): string => readFileSync(new URL(`../../${SCHEMA_FILE}`, import.meta.url), 'utf8')
+const schemaText = (): string => packageFile(SCHEMA_FILE)
 
 export const addSchema = (program: Command, terminal: Terminal): Command =>
   program

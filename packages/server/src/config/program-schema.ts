@@ -281,7 +281,7 @@ const redis = z
       .optional()
       .describe('Replicas of Redis that must know of a server before it is requested. Default: none.'),
   })
-  .describe('Several processes share a Redis 7 or later. Needs the package @muster/redis.')
+  .describe('Several processes share a Redis 7 or later.')
 
 const FORMS = 'must be memory, { folder: … } or { redis: … }'
 

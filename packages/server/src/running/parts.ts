@@ -25,7 +25,7 @@ import {
 /** Rejects with an error that says what to do. */
 async function openMatchingStore(options: MatchingStoreOptions): Promise<MatchingStore> {
   if (options.config.store.kind !== 'redis') return { openMatching: openLocalMatching, close: async () => {} }
-  // Not at the top: few programs need it, and its package may not be installed.
+  // Not at the top: few programs need it, and it takes time to load.
   const { openRedisStore } = await import('./stores/redis-matching.js')
   return openRedisStore(options, options.config.store)
 }

@@ -1,7 +1,15 @@
-import { InvalidInput } from '@muster/core'
 import { within } from '@muster/core/internal'
 import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
-import type * as RedisPackage from '@muster/redis'
+import {
+  connectRedis,
+  createRedisEventStore,
+  createRedisGroupStore,
+  createRedisLimits,
+  createRedisLimitStore,
+  createRedisLobbyStore,
+  createRedisPartition,
+  type RedisConnection,
+} from '@muster/redis'
 import type { Config } from '../../config/index.js'
 import {
   type Matching,
@@ -14,8 +22,7 @@ import {
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
 interface RedisMatchingOptions {
-  readonly redisPackage: typeof RedisPackage
-  readonly redis: RedisPackage.RedisConnection
+  readonly redis: RedisConnection
   readonly config: RedisConfig
   readonly matching: MatchingOptions
 }
@@ -36,10 +43,10 @@ const NOTHING: Inspection = {
 }
 
 /** A matchmaker that several processes share. */
-function createRedisMatching({ redisPackage, redis, config, matching }: RedisMatchingOptions): Matching {
+function createRedisMatching({ redis, config, matching }: RedisMatchingOptions): Matching {
   const { config: whole, clock, log, onProblem } = matching
   const { maxTickets, leaseMs, canLead, replicas } = config
-  const partition = redisPackage.createRedisPartition({
+  const partition = createRedisPartition({
     ...matchmakerOptions(matching),
     redis,
     maxTickets,
@@ -47,7 +54,7 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
     canLead,
     replicas,
   })
-  const lobbies = whole.lobbies.enabled ? redisPackage.createRedisLobbyStore({ redis, name: whole.name }) : undefined
+  const lobbies = whole.lobbies.enabled ? createRedisLobbyStore({ redis, name: whole.name }) : undefined
   partition.on('problem', ({ during, error }) => onProblem(during, error))
   partition.on('queuesDiffer', () =>
     onProblem(
@@ -93,8 +100,7 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
     },
     webhook: partition.webhook,
     start: partition.start,
-    openEvents: (name, bounds) =>
-      redisPackage.createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
+    openEvents: (name, bounds) => createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
     membership: () => ({ leads: partition.leads(), takeovers, clockOffsetMs: partition.clockOffsetMs() }),
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
     checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
@@ -107,8 +113,8 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
       await partition.close()
     },
     shared: {
-      limitStore: redisPackage.createRedisLimitStore({ redis, name: whole.name, clock }),
-      groups: redisPackage.createRedisGroupStore({
+      limitStore: createRedisLimitStore({ redis, name: whole.name, clock }),
+      groups: createRedisGroupStore({
         redis,
         name: whole.name,
         idleMs: whole.limits.groupIdleMs,
@@ -121,33 +127,21 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
 
 /**
  * Connects to Redis, which several processes share.
- * @throws {InvalidInput} if `@muster/redis` is not installed
  * @throws as `connectRedis`
  */
 export async function openRedisStore(options: MatchingStoreOptions, config: RedisConfig): Promise<MatchingStore> {
-  const redisPackage = await import('@muster/redis').catch((error: unknown) => {
-    if (!isMissing(error)) throw error
-    const message = 'store: redis needs a package that is not installed: npm install @muster/redis'
-    throw new InvalidInput(message, { field: 'store' })
-  })
   const { clock, onProblem } = options
   const url = typeof config.url === 'string' ? config.url : config.url.reveal()
   const { prefix, timeoutMs, fallbackShare } = config
-  const redis = await redisPackage.connectRedis({ client: { url }, prefix, timeoutMs, clock })
+  const redis = await connectRedis({ client: { url }, prefix, timeoutMs, clock })
   redis.events.on('problem', ({ during, error }) => onProblem(`redis ${during}`, error))
-  const limits = redisPackage.createRedisLimits({ redis, fallbackShare, clock })
+  const limits = createRedisLimits({ redis, fallbackShare, clock })
   return {
     limiter: limits.limiter,
-    openMatching: async (matching) => createRedisMatching({ redisPackage, redis, config, matching }),
+    openMatching: async (matching) => createRedisMatching({ redis, config, matching }),
     close: async () => {
       await limits.close()
       await redis.close()
     },
   }
 }
-
-const isMissing = (error: unknown) =>
-  error instanceof Error &&
-  'code' in error &&
-  error.code === 'ERR_MODULE_NOT_FOUND' &&
-  /@muster\/redis/.test(error.message)
