@@ -244,7 +244,10 @@ test(
     })
     // Seats are those of the players who are there.
     await world.until(async () => {
-      const { servers } = JSON.parse((await world.ask('GET', '/servers')).text) as { readonly servers: Listed[] }
+      const { status, text } = await world.ask('GET', '/servers')
+      // Servers of a program that has just begun have yet to say again what they list.
+      if (status === 503) return false
+      const { servers } = JSON.parse(text) as { readonly servers: Listed[] }
       return servers.every(({ server_id, seats: { total, free, held, taken, away } }) => {
         const there = [...living].filter(({ server }) => server.startsWith(server_id))
         const isCounted = there.length !== 1 || there.some((one) => witness.presentOn(one) === taken)

@@ -182,7 +182,8 @@ describe('a game made by npm create muster', () => {
   })
 
   test('is there, and the command has said what to do next', () => {
-    expect(said).toMatch(/^ {2}cd tap-duel\n {2}npm install\n {2}npm run dev\n/m)
+    // By the tool that runs it, which is pnpm where that runs the tests.
+    expect(said).toMatch(/^ {2}cd tap-duel\n {2}(npm|pnpm) install\n {2}\1 run dev\n/m)
   })
 
   test('plays a match in its own test', async () => {
