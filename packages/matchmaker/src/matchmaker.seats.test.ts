@@ -220,9 +220,9 @@ describe('a seat', () => {
     const { matchmaker, listed } = open()
     const [first = ''] = await listed()
     const [seat] = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] }).seats
-    expect(() => matchmaker.releaseSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
+    await expect(matchmaker.releaseSeat(seat?.id ?? '', 'ben')).rejects.toThrow(UnknownSeat)
     expect(() => matchmaker.followSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
-    matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
     expect(matchmaker.seatsOf('ann')).toEqual([])
   })
 })
@@ -267,7 +267,7 @@ describe('a server that players start', () => {
     await run(9000)
     expect(matchmaker.followSeat(first.seats[0]?.id ?? '').state).toBe('held')
     const start = (player: string) => matchmaker.startServer({ ...custom, playerIds: [player] })
-    matchmaker.releaseSeat(first.seats[0]?.id ?? '')
+    await matchmaker.releaseSeat(first.seats[0]?.id ?? '')
     await expect(start('ann')).rejects.toMatchObject({ name: 'SeatRefused', code: 'too-many-servers' })
     await start('ben')
     await start('cat')
@@ -283,7 +283,7 @@ describe('a server that players start', () => {
     while (clock.now() < begunAt + 300_000) {
       try {
         const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
-        matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+        await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
       } catch (error) {
         if (!(error instanceof PlayerCoolingDown)) throw error
         refused += 1
@@ -302,7 +302,7 @@ describe('a server that players start', () => {
       try {
         const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
         await run(1000)
-        matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+        await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
       } catch (error) {
         if (!(error instanceof PlayerCoolingDown)) throw error
         await run(1000)
@@ -318,7 +318,7 @@ describe('a server that players start', () => {
     await run(1000)
     const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
     while (servers.length === 0) await run(250)
-    matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
     for (const server of servers) server.listing = undefined
     await run(28_000)
     expect([matchmaker.inspect().pools[0]?.idle, service.calls.stop.length]).toEqual([1, 0])
@@ -348,7 +348,7 @@ describe('a server that players start', () => {
     expect(matchmaker.followSeat(seat?.id ?? '').state).toBe('held')
     for (const { listing } of servers) if (listing !== undefined) delete listing['owner']
     await run(1000)
-    matchmaker.releaseSeat(seat?.id ?? '')
+    await matchmaker.releaseSeat(seat?.id ?? '')
     await expect(matchmaker.startServer({ ...custom, playerIds: ['ann'] })).rejects.toMatchObject({
       name: 'SeatRefused',
       code: 'too-many-servers',

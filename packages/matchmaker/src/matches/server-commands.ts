@@ -208,8 +208,10 @@ export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
       if (seat === undefined) throw noSeat()
       return seat
     },
-    releaseSeat: (seatId, playerId) => {
-      if (!browser.release(seatId, playerId)) throw noSeat()
+    releaseSeat: async (seatId, playerId) => {
+      const serverId = browser.release(seatId, playerId)
+      if (serverId === undefined) throw noSeat()
+      await matching.recorded(serverId)
     },
     seatsOf: (playerId) => browser.ofPlayer(playerId),
     startServer: async (request) => {

@@ -167,6 +167,8 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
   'drainServer',
+  'releaseSeat',
+  'startServer',
   'stopServer',
   'waitForServerOrders',
   'stopMatch',
