@@ -96,7 +96,7 @@ export interface Allocator {
   drainServer(serverId: string): boolean
   /** The server of this id; a match on a server of a pool is none. */
   findServer(serverId: string): Allocation | undefined
-  readonly pools: Pick<Pools, 'views' | 'isPaused' | 'setPaused' | 'reconfigure' | 'isEmpty' | 'close'>
+  readonly pools: Pick<Pools, 'views' | 'isPaused' | 'setPaused' | 'reconfigure' | 'isEmpty' | 'advance'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

@@ -317,7 +317,6 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const endAll = () => {
     recovery.close()
     watcher.close()
-    pools.close()
     lifecycle.close()
     listening.close()
     rejectAll(allocations.all())
@@ -398,7 +397,6 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       gameServers.advance(now)
       hosted.advance(now)
       browser.advance(now)
-      if (recovery.isDone()) pools.advance(now)
     },
 
     recorded: (matchId) => writer.written(matchId),
