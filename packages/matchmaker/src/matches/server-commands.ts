@@ -59,7 +59,8 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
     seatsWanted: ({ matchId }, seats, isNew) => {
       try {
         want(matchId, seats)
-        return true
+        // Who is missing is counted here, now and later; the numbers of teams are of those who were missing once.
+        return !seats.open || seats.teams !== undefined
       } catch (error) {
         // A match that does not run yet, or in which nobody is missing, is no mistake. Any other is told once.
         if (isNew && !(error instanceof MatchNotRunning || error instanceof MatchIsFull)) problem(matchId, error)

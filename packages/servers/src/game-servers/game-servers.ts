@@ -45,8 +45,8 @@ export interface GameServerListener {
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
   /**
-   * The server wants seats filled: others than before (`isNew`), or those that could not be met yet. Returns whether
-   * the wish is met. One that is not is repeated with the next report.
+   * The server wants seats filled: others than before (`isNew`), or those that are not met yet. Returns whether the
+   * wish is met for good. One that is not is repeated with the next report.
    */
   seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
   /** What a server lists now; undefined: nothing. Called with every report, and when its process is another. */
@@ -136,7 +136,7 @@ interface GameServer {
   lostAt: number | undefined
   unhealthy: number
   draining: DrainReason | undefined
-  /** What its instance has said of each match, and whether what it wants of seats could not be met yet. */
+  /** What its instance has said of each match, and whether what it wants of seats is not met for good. */
   readonly matches: Map<string, MatchReport & { isUnmet: boolean }>
   /** Ends the long poll that waits. */
   waiter: (() => void) | undefined
