@@ -4,7 +4,7 @@ import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/servers/inte
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
-import type { BeginPrivate } from './create-match.js'
+import type { BeginPrivate } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Group, Rounds } from './rounds.js'
 

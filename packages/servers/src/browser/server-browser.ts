@@ -65,8 +65,8 @@ export interface ServerBrowser {
    */
   follow(seatId: string, playerId: string | undefined): SeatGrant | undefined
   /**
-   * Gives a seat back. Returns the id of its server, of which something may be written then; undefined if the player has
-   * no such seat.
+   * Gives a seat back. Returns the id of its server, about which something may be written then; undefined if the player
+   * has no such seat.
    * @throws as `follow`
    */
   release(seatId: string, playerId: string | undefined): string | undefined
