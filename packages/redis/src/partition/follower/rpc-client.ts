@@ -43,10 +43,12 @@ const STOP_TIMEOUT_MS = 70_000
 const MOST_OPEN = 1000
 /**
  * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice): those that anybody causes by guessing a
- * secret, and those of game servers, so that players' commands have room beside them.
+ * secret, those of `GET /me`, which can do without, and those of game servers, so that players' commands have room beside
+ * them.
  */
 const PARTS: readonly { readonly commands: ReadonlySet<Command>; readonly most: number }[] = [
   { commands: new Set(['isServerSecret', 'serverReady', 'webhook']), most: 100 },
+  { commands: new Set(['seatsOf']), most: 200 },
   { commands: new Set(['registerServer', 'reportServer', 'waitForServerOrders']), most: 500 },
 ]
 
