@@ -227,6 +227,22 @@ describe('a seat', () => {
   })
 })
 
+test('a server whose stop waits for the deployment service is not listed, and its players are free', async () => {
+  const fault = (method: string) => (method === 'stop' ? { error: new Error('away') } : undefined)
+  const { matchmaker, servers, listed, report } = open({ service: { fate: () => ({ readyMs: 3000 }), fault } })
+  const [first = '', second = ''] = await listed()
+  const [server] = servers
+  if (server === undefined) throw new Error('there is a server')
+  server.players = { ann: 'in' }
+  await report(server)
+  expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: first, state: 'taken' }])
+  await matchmaker.stopServer(first)
+  expect(matchmaker.seatsOf('ann')).toEqual([])
+  expect(await report(server)).toMatchObject({ want: 'stop' })
+  expect(matchmaker.listedServers().servers).toMatchObject([{ id: second }])
+  expect(matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).isNew).toBe(true)
+})
+
 describe('a server that players start', () => {
   const custom = { pool: 'arena', name: "ann's", attributes: { mode: 'dm' }, password: 'pw' }
 

@@ -49,7 +49,10 @@ export interface GameServerListener {
    * wish is met for good. One that is not is repeated with the next report.
    */
   seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
-  /** What a server lists now; undefined: nothing. Called with every report, and when its process is another. */
+  /**
+   * What a server lists now; undefined: nothing. Called with every report, when its process is another, and when the
+   * server is not wanted any more.
+   */
   listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
   /** What a listed server is told of its seats, and of the session that it is to list. */
   seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
@@ -269,7 +272,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       else if (server.matches.has(match.matchId)) on.over(match, undefined)
     }
     for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
-    on.listed(allocation, report.listing, report.instance)
+    on.listed(allocation, isWanted(allocation) ? report.listing : undefined, report.instance)
     server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
     if (report.attributes !== undefined) server.registration = { ...server.registration, attributes: report.attributes }
     if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
@@ -409,6 +412,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     changed: (allocation) => {
       const server = servers.get(allocation.matchId)
       if (server === undefined) return endIfUnheard(allocation)
+      if (!isWanted(allocation)) on.listed(allocation, undefined, server.registration.instance)
       raise(server)
       endIfSpent(server)
     },
