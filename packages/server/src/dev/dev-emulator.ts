@@ -129,6 +129,7 @@ export function createProcesses(
       })
       return container
     },
+    has: (requestId) => running.has(requestId),
     output: (requestId) => running.get(requestId)?.logs(),
     kill: (requestId) => running.get(requestId)?.stop(0),
   }
