@@ -72,8 +72,9 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
 
   test('a server that is a process shows what it writes, and is killed', async () => {
     const killed: string[] = []
-    const output = () => (killed.length === 0 ? 'the map is loaded\n' : undefined)
-    const processes = { output, kill: (id: string) => killed.push(id) }
+    const has = () => killed.length === 0
+    const output = () => (has() ? 'the map is loaded\n' : undefined)
+    const processes = { has, output, kill: (id: string) => killed.push(id) }
     const dev = await openProgram({ processes })
     const { page, go, complaints } = await visit(browser, `${dev.url}#token=${tokens.operate}`)
     for (const id of ['ann', 'ben'])

@@ -90,6 +90,8 @@ export interface ConsoleSpending {
 
 /** Processes of servers, by the id of their deployment. */
 export interface Processes {
+  /** Whether one runs. */
+  has(requestId: string): boolean
   /** The end of what it has written; undefined for an id that has no process. */
   output(requestId: string): string | undefined
   /** Ends it at once (SIGKILL). Does nothing for an id that has no process. */
