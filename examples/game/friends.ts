@@ -64,7 +64,7 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
   }
 }
 
-/** Connects a page with the relay, by the credentials that its player has in the lobby. */
+/** Connects a page with the relay, by the credentials that its player has in the lobby. The page tries again. */
 async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbies['get']>[0]): Promise<void> {
   const { run } = await lobbies.get(by)
   if (run?.status !== 'relayed' || run.credentials === null) throw new Error('the lobby does not run')
@@ -73,21 +73,10 @@ async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbie
   peer.onState((state) => {
     if (state === 'invalid' || state === 'error' || state === 'disconnected') socket.close(4001, state)
   })
-  await connected(peer)
+  await peer.connect()
   if (peer.role === 'host') carryForHost(socket, peer)
   else carryForClient(socket, peer)
   socket.send(JSON.stringify({ role: peer.role }))
-}
-
-/** A client waits until its host has connected. */
-async function connected(peer: HostPeer | ClientPeer): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await peer.connect()
-    } catch (error) {
-      if (tries === 10) throw error
-    }
-  }
 }
 
 /** A host names the client to which a packet goes, and is told from which one comes. */
