@@ -68,7 +68,7 @@ test('the transport of docs/relay-packets.md plays over the relay, and hears tha
   expect(await shut()).toEqual([])
 })
 
-test('the transport of docs/relay-packets.md waits for a host that is silent, and stops where the relay refuses', async () => {
+test('the transport of docs/relay-packets.md waits for a silent host, and stops where the relay refuses', async () => {
   const openPeer = await transportOfPage()
   const answers = [4, 2, 5, 2]
   let pings = 0
