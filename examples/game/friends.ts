@@ -27,6 +27,8 @@ interface FriendsOptions {
 
 /** Packets of the relay have 1187 bytes at most. */
 const LARGEST_BYTES = 1187
+/** Milliseconds after which a page that has said nothing is sent away. */
+const SILENT_MS = 5000
 /** The bridge sends from this machine, wherever the page is. */
 const BRIDGE_ADDRESS = '127.0.0.1'
 
@@ -43,7 +45,9 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 2 * LARGEST_BYTES })
   sockets.on('connection', (socket) => {
     socket.on('error', () => {})
+    const silent = setTimeout(() => socket.close(4001, 'silent'), SILENT_MS)
     socket.once('message', (first) => {
+      clearTimeout(silent)
       const { token, lobby } = read(first)
       const by = { playerId: sessions.playerOf(String(token)) ?? '', lobbyId: String(lobby) }
       bridge(socket, lobbies, by).catch(() => socket.close(4001))

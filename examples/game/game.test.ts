@@ -144,12 +144,12 @@ test('who wants to join a game that is none is told so', async () => {
 
 test('the bridge to the relay is for members of a lobby that runs, whatever else is sent', async () => {
   const { token } = await newPlayer()
-  const closed = (first: string) => {
+  const closed = (first?: string) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/relay`)
-    socket.on('open', () => socket.send(first))
+    if (first !== undefined) socket.on('open', () => socket.send(first))
     return new Promise((resolve) => socket.once('close', resolve))
   }
-  for (const first of ['{', 'null', '{}', '{"token":1}', JSON.stringify({ token, lobby: 'none' })])
+  for (const first of [undefined, '{', 'null', '{}', '{"token":1}', JSON.stringify({ token, lobby: 'none' })])
     expect(await closed(first)).toBe(4001)
 })
 
