@@ -121,8 +121,7 @@ function meterOf(matchmaker: Matchmaker) {
   matchmaker.on('serverAssigned', ({ matchId, tickets }) => {
     if (!playing.has(matchId)) matches += 1
     playing.add(matchId)
-    for (const { createdAt, players } of tickets)
-      toPlayMs.push(...players.map(() => systemClock.now() - createdAt))
+    for (const { createdAt, players } of tickets) toPlayMs.push(...players.map(() => systemClock.now() - createdAt))
   })
   matchmaker.on('matchOver', ({ matchId }) => void playing.delete(matchId))
   matchmaker.on('tickCompleted', () => {

@@ -1,12 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type {
-  StopReason,
-  DeploymentService,
-  LocationService,
-  Allocation,
-  FoundBy,
-  Order,
-} from './records/index.js'
+import type { StopReason, DeploymentService, LocationService, Allocation, FoundBy, Order } from './records/index.js'
 import type { Inherited } from './adopt-servers.js'
 import type { Browser, ServerBrowser } from './browser/index.js'
 import type { Prober } from './port-probe.js'

@@ -379,8 +379,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     joinToken: (grant) => signer.grant(grant, clock.now()),
     joinKeys: signer.keySet,
     *gameServers() {
-      for (const server of gameServers.all())
-        yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
+      for (const server of gameServers.all()) yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
     },
     drainServer,
     findServer,

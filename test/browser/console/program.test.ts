@@ -87,7 +87,10 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await page.getByLabel('Output', { exact: true }).filter({ hasText: 'the map is loaded' }).waitFor()
     await page.getByRole('button', { name: /^Kill / }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Kill the server' }).click()
-    await page.getByText(/^Server .* is killed\.$/).first().waitFor()
+    await page
+      .getByText(/^Server .* is killed\.$/)
+      .first()
+      .waitFor()
     const [id = ''] = killed
     expect(await page.getByRole('heading', { name: `Output of ${id}` }).count()).toBe(1)
     await go('#/changes')

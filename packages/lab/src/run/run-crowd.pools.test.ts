@@ -20,7 +20,7 @@ interface Load {
 function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
   const random = seededRandom(perHour)
   const parties: CrowdParty[] = []
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     at += (-Math.log(1 - random()) * 3_600_000) / perHour
     if (at >= hours * 3_600_000) break
     const id = parties.length

@@ -117,10 +117,7 @@ function ownView({ queue, paused, waitedMs, waiting, next }: Explanation) {
   return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
 }
 
-export const ticketsInspected = (
-  { total, tickets }: LongestWaiting,
-  { queues }: Pick<Inspection, 'queues'>,
-) => ({
+export const ticketsInspected = ({ total, tickets }: LongestWaiting, { queues }: Pick<Inspection, 'queues'>) => ({
   queues: inSnakeCase(queues),
   total,
   tickets: tickets.flatMap((ticket) => partyViews(ticket)),

@@ -24,8 +24,7 @@ interface Scenario {
 }
 
 const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
-const poolPaused = async (follower: Partition, { answer }: Scene) =>
-  (await answer(follower.inspect())).pools[0]?.paused
+const poolPaused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).pools[0]?.paused
 const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
 /** The token of the match's server. */

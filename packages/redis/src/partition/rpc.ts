@@ -88,8 +88,7 @@ export interface RpcRequest {
 }
 
 export type RpcReply =
-  | { readonly id: string; readonly answer: unknown }
-  | { readonly id: string; readonly error: EncodedError }
+  { readonly id: string; readonly answer: unknown } | { readonly id: string; readonly error: EncodedError }
 
 interface EncodedError {
   readonly name: string

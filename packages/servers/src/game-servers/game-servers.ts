@@ -206,8 +206,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const endIfSpent = (server: GameServer) => {
     const { allocation, draining } = server
-    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation))
-      on.spent(allocation, draining)
+    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation)) on.spent(allocation, draining)
   }
 
   /** A server that serves nothing need not register to be stopped. */

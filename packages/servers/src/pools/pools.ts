@@ -273,9 +273,7 @@ export function createPools(options: PoolsOptions): Pools {
     for (const one of here) if (isOld(one) && ready >= goal) take(one, 'update')
     const idleFor = ({ idleSince }: Stock) => now - idleSince
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
-    const surplus = warm
-      .filter((one) => idleFor(one) >= keptMs)
-      .toSorted((one, other) => idleFor(other) - idleFor(one))
+    const surplus = warm.filter((one) => idleFor(one) >= keptMs).toSorted((one, other) => idleFor(other) - idleFor(one))
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
   }
 
