@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/matchmaker',
     '@muster/matchmaker/internal',
     '@muster/redis',
+    '@muster/redis/internal',
     '@muster/relay',
   ],
 }

@@ -38,6 +38,8 @@ export {
   createServerKeys,
   createServerLog,
   createWebhookDoor,
+  findStoreFiles,
+  type StoreFileFound,
   isWebhookSecret,
   type ServerLog,
   type ServerEntry,

@@ -1,5 +1,6 @@
 /** What the other packages of this repository use of @muster/servers. No promise: it changes without notice. */
 export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
+export { findStoreFiles, type StoreFileFound } from './store/file-store.js'
 export type { Inherited } from './adopt-servers.js'
 export type { Allocator, Held } from './allocator.js'
 export { createAllocator } from './create-allocator.js'

@@ -15,6 +15,24 @@ export class PartitionFull extends Unavailable {
   }
 }
 
+/**
+ * A later version of Muster has led this partition, and its records are in a format that this version cannot read. Stop
+ * this process, or run the later version. Nothing was changed.
+ */
+export class PartitionNewer extends Unavailable {
+  static {
+    this.prototype.name = 'PartitionNewer'
+  }
+
+  /** @param format of the records in Redis. @param readable the latest format that this version reads. */
+  constructor(format: number, readable: number) {
+    super(
+      `The partition in Redis has format ${format}, of a later version of Muster; this version reads up to ` +
+        `${readable}. Nothing was changed. Run the later version in this process too.`,
+    )
+  }
+}
+
 /** A call to Redis failed; the cause says why. The call may have taken effect. */
 export class PartitionUnavailable extends Unavailable {
   static {

@@ -257,9 +257,9 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
 
   let beginning: Promise<void> | undefined
   const ending = new AbortController()
-  /** What is stored has the store's time, so nothing is read or decided before that is known. */
+  /** Nothing is read or decided before the store's time, which what is stored has, and its format are known. */
   const begin = async (): Promise<void> => {
-    const isKnown = () => clock.measure().then(() => true)
+    const isKnown = () => Promise.all([clock.measure(), store.getInForce()]).then(() => true)
     const { signal } = ending
     while (!signal.aborted && !(await isKnown().catch(problem))) await clock.sleep(RETRY_MS, signal).catch(() => {})
     if (signal.aborted) return

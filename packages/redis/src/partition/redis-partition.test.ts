@@ -1,6 +1,7 @@
 import { createManualClock, systemClock } from '@muster/core/clock'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { PartitionNewer } from './partition-errors.js'
 import type { Partition } from './partition.js'
 import { createRedisPartition, type RedisPartitionOptions } from './redis-partition.js'
 import { duel, FakeService } from './world.fixture.js'
@@ -66,5 +67,35 @@ describeRedis('a partition in Redis', () => {
     expect(service.running()).toHaveLength(2)
     expect(problems).toEqual([])
     await other.close()
+  })
+
+  test('a partition of a later version is not touched, before this process joins or after', async () => {
+    const problems: unknown[] = []
+    const join = async () => {
+      const connection = await server.connect()
+      const partition = createRedisPartition({ redis: connection, name: 'later', queues: [duel], deployments })
+      partition.on('problem', ({ error }) => problems.push(error))
+      partition.start()
+      const key = connection.keys('partition.later')('q')
+      return { partition, hash: (name: string, ...words: string[]) => connection.command(key, [name, key, ...words]) }
+    }
+    const hasRefused = () => problems.some((error) => error instanceof PartitionNewer)
+
+    const leader = await join()
+    await eventually(leader.partition.leads).toBe(true)
+    expect(await leader.hash('HGET', 'format')).toBe('1')
+    const follower = await join()
+    await leader.hash('HSET', 'format', '2')
+    await leader.partition.close()
+    await eventually(hasRefused).toBe(true)
+    expect(follower.partition.leads()).toBe(false)
+    await expect(follower.partition.queuesInForce()).rejects.toThrow('has format 2, of a later version of Muster')
+
+    problems.length = 0
+    const late = await join()
+    await eventually(hasRefused).toBe(true)
+    expect(late.partition.leads()).toBe(false)
+    expect(await leader.hash('HGET', 'format')).toBe('2')
+    await Promise.all([follower.partition.close(), late.partition.close()])
   })
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
-import { DEFAULT_BOUNDS, createRedisStore } from './store/index.js'
+import { DEFAULT_BOUNDS, FORMAT, createRedisStore, partitionKeys } from './store/index.js'
 
 /**
  * A process of a partition: the options of a matchmaker, except for `store`, which Redis is, and a few of its own. All
@@ -39,12 +39,27 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
   const ours = checkOptions('createRedisPartition', schema, options)
   const { redis, maxTickets, replicas, ...rest } = { ...options, maxTickets: ours.maxTickets }
   return createPartition(rest, {
-    openStore: () => createRedisStore({ redis, name: `partition.${rest.name}`, bounds: { maxTickets }, replicas }),
+    openStore: () => createRedisStore({ redis, name: keyOf(rest.name), bounds: { maxTickets }, replicas }),
     owner: randomUUID(),
     newId: randomUUID,
     isDurable: replicas !== undefined,
   })
 }
+
+/**
+ * In which format the records of a partition are, and which is the latest that this version reads. `format` is
+ * undefined if no process has led it.
+ */
+export async function readPartitionFormat(
+  redis: RedisConnection,
+  name: string,
+): Promise<{ readonly format: number | undefined; readonly readable: number }> {
+  const { inForce } = partitionKeys(redis.keys(keyOf(name)))
+  const [text, format] = (await redis.command(inForce, ['HMGET', inForce, 'text', 'format'])) as (string | null)[]
+  return { format: text === null ? undefined : Number(format ?? 1), readable: FORMAT }
+}
+
+const keyOf = (name: string) => `partition.${name}`
 
 /** Ours; those of the matchmaker are checked by itself. */
 const schema = z.looseObject({

@@ -51,6 +51,18 @@ const addServe = (program: Command, terminal: Terminal): Command =>
       process.exit(await serve(resolve(terminal.folder, config), terminal))
     })
 
+/** `muster migrate`. What it does is loaded when it is asked for. */
+const addMigrate = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
+  program
+    .command('migrate')
+    .description('say in which versions the configuration and what is stored are, and bring files to the latest')
+    .option('-c, --config <file>', 'the configuration', 'muster.yaml')
+    .option('--dry-run', 'only say what would be done; nothing is changed')
+    .action(async (options: { readonly config: string; readonly dryRun?: boolean }) => {
+      const { migrate } = await import('./run-migrate.js')
+      end(await migrate(options, terminal))
+    })
+
 /** Runs the command line. @param args without the program's own name. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
@@ -66,6 +78,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
   addServe(program, terminal)
+  addMigrate(program, terminal, end)
   addVerify(program, terminal, end)
   addLab(program, terminal, end)
   addSchema(program, terminal)

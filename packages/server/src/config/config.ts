@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Queue, queueJsonSchema } from '@muster/matchmaker'
 import { defaultOptions, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
@@ -56,6 +57,13 @@ export function storeOf(given: Resolved<ConfigFile>['store']): StoreConfig {
     : { kind: 'folder', path: given.folder, fsync: given.fsync }
 }
 
+/** The files of a store folder. */
+export const storeFilesIn = (folder: string) => ({
+  path: join(folder, 'muster.log'),
+  // What versions before 0.1 kept in two files.
+  takeOver: [join(folder, 'tickets.log'), join(folder, 'servers.journal')],
+})
+
 const beacons = z
   .strictObject({
     enabled: z
@@ -80,8 +88,18 @@ const streamTokens = z
   .prefault({})
   .describe('Tokens by which browsers follow a ticket without a header.')
 
+/**
+ * Version of the file's format. It grows when a file that was right would be refused or mean something else;
+ * docs/upgrading.md then says what to change.
+ */
+export const FILE_VERSION = 1
+
 /** The file as a whole. Queues are checked by the matchmaker itself, and so is what it says of them. */
 export const fileSchema = z.strictObject({
+  version: z
+    .literal(FILE_VERSION)
+    .default(FILE_VERSION)
+    .describe('Version of the format of this file. A later Muster may read another; this one reads 1.'),
   name: z
     .string()
     .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { validateAll } from '@muster/core/internal'
 import type { Queue } from '@muster/matchmaker'
-import { type Config, type ConfigFile, fileSchema, storeOf } from './config.js'
+import { type Config, type ConfigFile, FILE_VERSION, fileSchema, storeOf } from './config.js'
 import { checkQueues, createFindings, type Finding, type Findings, InvalidConfig } from './findings.js'
 import { readTextFile } from './read-text.js'
 import { isReadable, type Outside, resolveValue, weakSecretsIn } from './secret-values.js'
@@ -35,6 +35,11 @@ export function checkText(text: string): CheckedText {
 function checkValue({ value, document }: Source, findings: Findings): CheckedFile | undefined {
   if (document.contents === null || value === null) {
     findings.of([], 'is empty: `muster init` writes a configuration to begin with')
+    return undefined
+  }
+  const { version } = value as { readonly version?: unknown }
+  if (typeof version === 'number' && version > FILE_VERSION) {
+    findings.of(['version'], `is ${version}, of a later version of Muster: this one reads ${FILE_VERSION}`)
     return undefined
   }
   const { data, faults = [] } = validateAll(fileSchema, value)

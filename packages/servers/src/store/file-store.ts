@@ -19,7 +19,7 @@ import {
   type StoreRecords,
 } from './store.js'
 import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
-import { FORCED_LINE, HEADER, lineOf, linesOf, readStore, wholeFile, type ReadStore } from './store-format.js'
+import { FORCED_LINE, HEADER, lineOf, linesOf, readStore, VERSION, wholeFile, type ReadStore } from './store-format.js'
 
 export interface StoreOptions {
   /**
@@ -83,6 +83,34 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   } finally {
     for (const one of older) await one.lock.release()
   }
+}
+
+/** A file of a store, as `muster migrate` tells of it. */
+export interface StoreFileFound {
+  readonly path: string
+  /** Version of the format. */
+  readonly version: number
+  /** Whether a start writes it in the latest format. */
+  readonly isOlder: boolean
+  readonly records: number
+  /** Lines that a crash has damaged, which are left out. */
+  readonly damagedLines: number
+}
+
+/**
+ * The files that `openStore` would read, and in which versions they are. Locks and changes nothing.
+ * @throws {StoreCorrupt} as `openStore`
+ */
+export async function findStoreFiles(options: Pick<StoreOptions, 'path' | 'takeOver'>): Promise<StoreFileFound[]> {
+  const { path, takeOver = [] } = options
+  const found: StoreFileFound[] = []
+  for (const one of [path, ...takeOver].filter((each) => existsSync(each))) {
+    const { version, records, damage } = readStore(one, await readIfThere(one))
+    const count = Array.from(records.values(), ({ size }) => size).reduce((sum, size) => sum + size, 0)
+    const isOlder = one !== path || version !== VERSION
+    found.push({ path: one, version, isOlder, records: count, damagedLines: damage?.lines ?? 0 })
+  }
+  return found
 }
 
 type Locked = Pick<FileStoreOptions, 'path' | 'lock' | 'fsync' | 'compactAtBytes' | 'clock'>

@@ -22,8 +22,10 @@ const withSumOnly = (marked: string) => `${sumOf(marked)}${marked}\n`
 const SUM_BYTES = 9
 const NEWLINE = 0x0a
 
+/** Version of the format that this code writes. */
+export const VERSION = 3
 /** The first line of every store. */
-export const HEADER = withSum('{"store":"muster","version":3}')
+export const HEADER = withSum(`{"store":"muster","version":${VERSION}}`)
 /** The first line of ticket logs of version 1, before there was one store, whose lines are the same. */
 export const TICKET_LOG_HEADER = withSum('{"ticketLog":"muster","version":1}')
 /** The first line of journals of servers of version 2, before there was one store. */
@@ -68,6 +70,8 @@ const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
 const JOINED_SERVER = /[0-9a-f]{8} server[=~-]"/
 
 export interface ReadStore {
+  /** Version of the format; that of a new file if there is nothing in it. */
+  readonly version: number
   readonly records: RecordsByKind
   /** Bytes of the file, from its start, after which it is torn. */
   readonly goodBytes: number
@@ -81,6 +85,7 @@ type Line = 'good' | 'bad' | 'forced'
 
 /** A version of the format. */
 interface Version {
+  readonly number: number
   readonly header: string
   readonly begin: () => { readonly read: (line: Buffer) => Line; readonly records: () => RecordsByKind }
   /** Whether damage to the line that no crash explains makes the file be refused. */
@@ -109,6 +114,7 @@ const journalLines = () => {
 
 const VERSIONS: readonly Version[] = [
   {
+    number: VERSION,
     header: HEADER,
     begin: storeLines,
     isStrict: (line) => {
@@ -116,8 +122,8 @@ const VERSIONS: readonly Version[] = [
       return !LOSSY.test(text) || JOINED_SERVER.test(text)
     },
   },
-  { header: TICKET_LOG_HEADER, begin: storeLines, isStrict: () => false },
-  { header: JOURNAL_HEADER, begin: journalLines, isStrict: () => true },
+  { number: 1, header: TICKET_LOG_HEADER, begin: storeLines, isStrict: () => false },
+  { number: 2, header: JOURNAL_HEADER, begin: journalLines, isStrict: () => true },
 ]
 
 /**
@@ -126,7 +132,10 @@ const VERSIONS: readonly Version[] = [
  * @throws {StoreCorrupt} if it is no store, one of another version, or damaged where a server may be.
  */
 export function readStore(path: string, bytes: Buffer): ReadStore {
-  if (isNew(bytes)) return { records: new Map(), goodBytes: 0, damage: damageOf(1, bytes.length), isStale: false }
+  if (isNew(bytes)) {
+    const damage = damageOf(1, bytes.length)
+    return { version: VERSION, records: new Map(), goodBytes: 0, damage, isStale: false }
+  }
   const headerEnd = bytes.indexOf(NEWLINE) + 1
   const header = bytes.toString('latin1', 0, headerEnd)
   const version = VERSIONS.find((one) => one.header === header)
@@ -165,6 +174,7 @@ export function readStore(path: string, bytes: Buffer): ReadStore {
     start = next
   }
   return {
+    version: version.number,
     records: records(),
     goodBytes,
     damage: bad === 0 ? undefined : { line: firstBad, lines: bad, bytes: badBytes },
@@ -180,10 +190,14 @@ const isNew = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte === 0) ||
   VERSIONS.some(({ header }) => bytes.length < header.length && header.startsWith(bytes.toString('latin1')))
 
-const whatIsWrong = (header: string) =>
-  /^[0-9a-f]{8} \{"(store|ticketLog|journal|kind)":/.test(header)
+function whatIsWrong(header: string): string {
+  const [, version = ''] = /^[0-9a-f]{8} \{"store":"muster","version":(\d{1,9})\b/.exec(header) ?? []
+  if (Number(version) > VERSION)
+    return `has version ${version}, and this Muster reads up to ${VERSION}. It was not changed; run a later Muster.`
+  return /^[0-9a-f]{8} \{"(store|ticketLog|journal|kind)":/.test(header)
     ? 'was written by another version of Muster. Let that version end its matches, then move the file away.'
     : 'is another kind of file. It was not changed; check the path.'
+}
 
 /** Applies a line. Changes nothing if the line is damaged. */
 function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): Line {

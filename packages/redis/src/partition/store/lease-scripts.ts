@@ -4,11 +4,14 @@ import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
 /**
- * KEYS: epoch, lease. ARGV: owner, milliseconds. An epoch is a number and its owner; it is the fencing token of the
- * leader. In an empty Redis the number begins with the time, so that no epoch from before Redis was emptied repeats.
+ * KEYS: epoch, lease, queues in force. ARGV: owner, milliseconds, the latest format that it reads. An epoch is a number
+ * and its owner; it is the fencing token of the leader. In an empty Redis the number begins with the time, so that no
+ * epoch from before Redis was emptied repeats.
  */
 const ACQUIRE = `
 ${NOW}
+local format = redis.call('HGET', KEYS[3], 'format')
+if format and tonumber(format) > tonumber(ARGV[3]) then return redis.error_reply('NEWER ' .. format) end
 local epoch, held = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
 if held and held == epoch then
   local owner = string.match(held, ':(.*)$')
@@ -90,13 +93,14 @@ export const answeredScript = defineScript({
   read: (reply) => (reply === null ? undefined : (reply as string)),
 })
 
-/** KEYS: epoch, queues in force. ARGV: token, text. */
+/** KEYS: epoch, queues in force. ARGV: token, text, format that the leader writes. */
 const SET_IN_FORCE = `
 ${FENCE}
 ${NOW}
 if redis.call('HGET', KEYS[2], 'text') ~= ARGV[2] then
   redis.call('HSET', KEYS[2], 'text', ARGV[2], 'since', now())
 end
+redis.call('HSET', KEYS[2], 'format', ARGV[3])
 return redis.call('HGET', KEYS[2], 'since')
 `
 

@@ -1,6 +1,12 @@
 // pure: the keys of a partition
 import type { KeySpace } from '../../connection/index.js'
 
+/**
+ * Format of the records under these keys. A version that older ones could not read beside gets the next number, which
+ * the first leader of that version writes. A partition without a number has format 1.
+ */
+export const FORMAT = 1
+
 /** All in one slot: see docs/decisions/0050. */
 export const partitionKeys = (name: KeySpace) => ({
   /** Hash: ticket → `<createdAt> <body>`. */
@@ -29,7 +35,7 @@ export const partitionKeys = (name: KeySpace) => ({
   lease: name('lead'),
   /** Text: the token of the newest leader. */
   epoch: name('epoch'),
-  /** Hash: text, since. */
+  /** Hash: text, since, format of all records of the partition (see `FORMAT`). */
   inForce: name('q'),
   /** Stream, capped and with a lifetime. */
   repliesTo: (follower: string) => name(`r:${follower}`),

@@ -11,8 +11,8 @@ import {
   repliesOf,
   type StoreBounds,
 } from './commit-script.js'
-import { LeaseLost } from '../partition-errors.js'
-import { partitionKeys, type PartitionKeys } from './partition-keys.js'
+import { LeaseLost, PartitionNewer } from '../partition-errors.js'
+import { FORMAT, partitionKeys, type PartitionKeys } from './partition-keys.js'
 import { askScript, cancelScript, createScript, createWords, readCreated, storedTicket } from './ticket-scripts.js'
 import {
   acquireScript,
@@ -99,6 +99,13 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     return texts.map((text) => text ?? undefined)
   })
 
+  const readInForce = async () => {
+    const words = ['text', 'since', 'format']
+    const [text, since, format] = (await command(keys.inForce, 'HMGET', keys.inForce, ...words)) as Values
+    if (Number(format ?? FORMAT) > FORMAT) throw new PartitionNewer(Number(format), FORMAT)
+    return typeof text !== 'string' ? undefined : { text, since: Number(since) }
+  }
+
   /** Where commits may wait for replicas, they have a connection of their own: a wait holds up what comes after it. */
   let own: Promise<RedisConnection> | undefined
   const committing = async (): Promise<RedisConnection> => {
@@ -177,7 +184,14 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     changes: (after, follower, tailing) =>
       readChanges(changes, [keys.changes, keys.repliesTo(follower)], after, tailing),
 
-    acquire: (owner, leaseMs) => redis.run(acquireScript, [keys.epoch, keys.lease], [owner, leaseMs]),
+    acquire: async (owner, leaseMs) => {
+      try {
+        return await redis.run(acquireScript, [keys.epoch, keys.lease, keys.inForce], [owner, leaseMs, FORMAT])
+      } catch (error) {
+        if (error instanceof RedisError && error.code === 'NEWER') await readInForce()
+        throw error
+      }
+    },
     renew: (token, leaseMs) => redis.run(renewScript, [keys.epoch, keys.lease], [token, leaseMs]),
     release: (token) => redis.run(releaseScript, [keys.lease], [token]),
     fence: (token) => fenced(fenceScript, [keys.epoch], [token]),
@@ -197,12 +211,9 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
     setInForce: async (token, text) => ({
       text,
-      since: await fenced(setInForceScript, [keys.epoch, keys.inForce], [token, text]),
+      since: await fenced(setInForceScript, [keys.epoch, keys.inForce], [token, text, FORMAT]),
     }),
-    getInForce: async () => {
-      const [text, since] = (await command(keys.inForce, 'HMGET', keys.inForce, 'text', 'since')) as Values
-      return typeof text !== 'string' ? undefined : { text, since: Number(since) }
-    },
+    getInForce: readInForce,
     time: async () => {
       const [seconds, micros] = (await command(keys.epoch, 'TIME')) as readonly string[]
       return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)

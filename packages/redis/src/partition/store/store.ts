@@ -295,6 +295,7 @@ export interface PartitionStore {
 
   /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {LeaseLost} */
   setInForce(token: string, text: string): Promise<InForce>
+  /** @throws {PartitionNewer} */
   getInForce(): Promise<InForce | undefined>
 
   /** The store's clock in epoch milliseconds. It may be turned back. */

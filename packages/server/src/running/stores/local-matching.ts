@@ -11,7 +11,7 @@ import {
   StoreLocked,
   Unavailable,
 } from '@muster/matchmaker'
-import type { StoreConfig } from '../../config/index.js'
+import { type StoreConfig, storeFilesIn } from '../../config/index.js'
 import { type OpenEvents, createFileEventStore } from '../../console/index.js'
 import { type Matching, type MatchingOptions, matchmakerOptions } from './matching.js'
 
@@ -117,13 +117,7 @@ async function openFolder(
   onProblem: MatchingOptions['onProblem'],
 ): Promise<Remembered> {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const storeOptions: StoreOptions = {
-    path: join(path, 'muster.log'),
-    fsync,
-    // What versions before 0.1 kept in two files.
-    takeOver: [join(path, 'tickets.log'), join(path, 'servers.journal')],
-    clock,
-  }
+  const storeOptions: StoreOptions = { ...storeFilesIn(path), fsync, clock }
   const until = clock.now() + LOCKED_MS
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import { within } from '@muster/core/internal'
-import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
+import { type Inspection, type Listener, type Matchmaker, Unavailable } from '@muster/matchmaker'
 import {
   connectRedis,
   createRedisEventStore,
@@ -82,13 +82,13 @@ function createRedisMatching({ redis, config, matching }: RedisMatchingOptions):
       : partition.onMatching(name, listener)
 
   let inspection = NOTHING
-  const isReachable = async () => {
-    const answered = await within(
-      partition.queuesInForce().then(() => true),
-      ANSWERS_WITHIN_MS,
-      clock,
+  const whyNotReached = async () => {
+    const asking = partition.queuesInForce().then(
+      () => '',
+      // Only a partition of a later version is of this kind.
+      (error: unknown) => (error instanceof Unavailable ? error.message : 'Redis does not answer'),
     )
-    return answered === true
+    return ((await within(asking, ANSWERS_WITHIN_MS, clock)) ?? 'Redis does not answer') || undefined
   }
   return {
     service: partition,
@@ -103,7 +103,7 @@ function createRedisMatching({ redis, config, matching }: RedisMatchingOptions):
     openEvents: (name, bounds) => createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
     membership: () => ({ leads: partition.leads(), takeovers, clockOffsetMs: partition.clockOffsetMs() }),
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
-    checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
+    checks: [whyNotReached],
     reconfigure: ({ queues, pools }) => {
       partition.reconfigure(queues, { pools })
       return []

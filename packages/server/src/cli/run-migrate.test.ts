@@ -1,0 +1,110 @@
+/** `muster migrate` with the files that earlier versions have left, and with those of later ones. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { crc32 } from 'node:zlib'
+import { connectRedis } from '@muster/redis'
+import { skipsRedis, startRedisServer } from '@muster/redis-server'
+import { afterAll, describe, expect, test } from 'vitest'
+import { runProgram } from './program.js'
+import { terminalOf } from './terminal.js'
+
+const kept = fileURLToPath(new URL('../../../../test/formats/kept/', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'muster-migrate-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const env = {
+  MUSTER_TOKEN: 'a-token-of-the-service',
+  MUSTER_JWT_SECRET: 'a-secret-of-the-studio-that-signs-players',
+  MUSTER_BACKEND_KEY: 'the-key-of-the-backend-of-the-game',
+  MUSTER_OPERATOR_KEY: 'the-key-of-live-ops-of-the-game',
+}
+
+/** Runs a command with kept/muster-1.yaml, changed. */
+async function muster(args: string, ...changes: readonly (readonly [string, string])[]) {
+  const folder = mkdtempSync(join(scratch, 'cli-'))
+  let text = readFileSync(join(kept, 'muster-1.yaml'), 'utf8')
+  for (const [from, to] of changes) {
+    expect(text).toContain(from)
+    text = text.replace(from, to)
+  }
+  writeFileSync(join(folder, 'muster.yaml'), text)
+  const lines: string[] = []
+  const stream = { write: (line: string) => lines.push(line) > 0 }
+  const code = await runProgram(args.split(' '), terminalOf({ stdout: stream, stderr: stream, env, cwd: () => folder }))
+  return { code, text: lines.join('').replaceAll(scratch, '') }
+}
+
+const inFolder = (folder: string) => ['store: memory', `store: { folder: ${JSON.stringify(folder)} }`] as const
+
+describe.each(readdirSync(kept).filter((name) => name.startsWith('store-')))('%s', (name) => {
+  const filesIn = (folder: string) => readdirSync(folder).filter((file) => file !== 'ids.json')
+
+  test('muster migrate says its version, and writes it in the latest', async () => {
+    const folder = mkdtempSync(join(scratch, `${name}-`))
+    cpSync(join(kept, name), folder, { recursive: true })
+    const before = filesIn(folder)
+    const dry = await muster('migrate --dry-run', inFolder(folder))
+    expect(dry).toMatchObject({ code: 0 })
+    expect(filesIn(folder)).toEqual(before)
+    expect(dry.text).toContain('muster.yaml: version 1, the latest')
+    for (const file of before) expect(dry.text).toMatch(new RegExp(`/${file}: version \\d, \\d+ records; `))
+    const isOlder = !before.includes('muster.log')
+    expect(dry.text.includes('would be written to')).toBe(isOlder)
+
+    expect(await muster('migrate', inFolder(folder))).toMatchObject({ code: 0 })
+    expect(filesIn(folder).filter((file) => !file.endsWith('.lock'))).toEqual(['muster.log'])
+    const again = await muster('migrate --dry-run', inFolder(folder))
+    expect(again.text).toMatch(/muster\.log: version 3, \d+ records; the latest/)
+    const tickets = (text: string) => [...text.matchAll(/, (\d+) records/g)].reduce((sum, [, n]) => sum + Number(n), 0)
+    expect(tickets(again.text)).toBeGreaterThanOrEqual(4)
+  })
+})
+
+test('a store of a later version is refused in a sentence, and not touched', async () => {
+  const folder = mkdtempSync(join(scratch, 'later-'))
+  const header = '{"store":"muster","version":4}'
+  const file = `${crc32(header).toString(16).padStart(8, '0')} ${header}\nwhatever that holds\n`
+  writeFileSync(join(folder, 'muster.log'), file)
+  const { code, text } = await muster('migrate', inFolder(folder))
+  expect(code).toBe(1)
+  expect(text).toContain(
+    'muster.log has version 4, and this Muster reads up to 3. It was not changed; run a later Muster.',
+  )
+  expect(readFileSync(join(folder, 'muster.log'), 'utf8')).toBe(file)
+})
+
+test('a configuration of a later version is refused in a sentence, whatever else is new in it', async () => {
+  const { code, text } = await muster('check', ['version: 1\n', 'version: 2\nnewSection: { a: 1 }\n'])
+  expect(code).toBe(2)
+  expect(text).toContain('error: version: is 2, of a later version of Muster: this one reads 1')
+  expect(text).toContain('cannot be used: 1 error')
+})
+
+test('the configuration of version 1 is right', async () => {
+  expect((await muster('check')).code).toBe(0)
+})
+
+describe.skipIf(skipsRedis())('a partition in Redis', () => {
+  test('its format is told, and a later one is an error', async () => {
+    const redis = await startRedisServer()
+    const connection = await connectRedis({ client: { url: redis.url }, prefix: 'kept' })
+    const key = connection.keys('partition.kept')('q')
+    const inRedis = ['store: memory', `store: { redis: { url: ${JSON.stringify(redis.url)}, prefix: kept } }`] as const
+    const said = async (...fields: readonly string[]) => {
+      if (fields.length > 0) await connection.command(key, ['HSET', key, ...fields])
+      const { code, text } = await muster('migrate', inRedis)
+      return [code, text.trim().split('\n').at(-1)]
+    }
+    expect(await said()).toEqual([0, 'partition kept in Redis: not there yet'])
+    expect(await said('text', '{}', 'since', '1')).toEqual([0, 'partition kept in Redis: format 1, the latest'])
+    expect(await said('format', '1')).toEqual([0, 'partition kept in Redis: format 1, the latest'])
+    expect(await said('format', '7')).toEqual([
+      1,
+      'error: partition kept in Redis has format 7, and this version reads 1',
+    ])
+    await connection.close()
+    await redis.close()
+  })
+})

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+import { openStore } from '@muster/matchmaker'
+import { findStoreFiles, type StoreFileFound } from '@muster/matchmaker/internal'
+import { connectRedis } from '@muster/redis'
+import { readPartitionFormat } from '@muster/redis/internal'
+import { type Config, FILE_VERSION, readConfig, storeFilesIn } from '../config/index.js'
+import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
+
+export interface MigrateOptions {
+  readonly config: string
+  readonly dryRun?: boolean
+}
+
+/**
+ * Tells the version of everything that is stored, and writes files of an earlier version anew, as the next start would.
+ * A version that this program does not read is an error, and nothing is changed.
+ */
+export async function migrate(options: MigrateOptions, terminal: Terminal): Promise<ExitCode> {
+  const { config: file, dryRun = false } = options
+  try {
+    const { config } = await readConfig(resolve(terminal.folder, file), { env: terminal.env })
+    terminal.say(`${file}: version ${FILE_VERSION}, the latest`)
+    if (config.store.kind === 'memory') terminal.say('store: memory, so nothing is stored')
+    else if (config.store.kind === 'folder') await migrateFolder(config.store.path, dryRun, terminal)
+    else await tellPartition(config.name, config.store, terminal)
+    return EXIT.ok
+  } catch (error) {
+    return refusal(error, terminal, file)
+  }
+}
+
+async function migrateFolder(folder: string, dryRun: boolean, terminal: Terminal): Promise<void> {
+  const files = storeFilesIn(folder)
+  const found = await findStoreFiles(files)
+  if (found.length === 0) terminal.say(`${files.path}: not there yet`)
+  for (const one of found) terminal.say(sentenceOf(one, files.path, dryRun))
+  if (dryRun || !found.some(({ isOlder }) => isOlder)) return
+  // A start does the same: it takes the lock, reads all, and writes one file of the latest version.
+  await (await openStore(files)).close()
+  terminal.say(`${files.path}: written in the latest version`)
+}
+
+function sentenceOf({ path, version, isOlder, records, damagedLines }: StoreFileFound, into: string, dryRun: boolean) {
+  const torn = damagedLines === 0 ? '' : `, ${damagedLines} damaged lines left out`
+  const what = `${path}: version ${version}, ${records} records${torn}`
+  if (!isOlder) return `${what}; the latest`
+  return `${what}; ${dryRun ? 'would be' : 'is'} written to ${into} in the latest version`
+}
+
+type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
+
+/** @throws if a later version has led the partition. */
+async function tellPartition(name: string, config: RedisConfig, terminal: Terminal): Promise<void> {
+  const { prefix, timeoutMs } = config
+  const url = typeof config.url === 'string' ? config.url : config.url.reveal()
+  const redis = await connectRedis({ client: { url }, prefix, timeoutMs })
+  try {
+    const { format, readable } = await readPartitionFormat(redis, name)
+    const partition = `partition ${name} in Redis`
+    if (format === undefined) terminal.say(`${partition}: not there yet`)
+    else if (format > readable) throw new Error(`${partition} has format ${format}, and this version reads ${readable}`)
+    else if (format === readable) terminal.say(`${partition}: format ${format}, the latest`)
+    else terminal.say(`${partition}: format ${format}; the first leader of this version writes format ${readable}`)
+  } finally {
+    await redis.close()
+  }
+}
