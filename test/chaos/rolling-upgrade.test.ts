@@ -162,7 +162,7 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
     expect([(await leader())?.version, one.version]).toEqual(['previous', 'present'])
     await sleep(1500)
 
-    // This version leads the one before: the old leader ends, and the old follower stands still while another is chosen.
+    // This version leads the one before: the old leader ends, and the old follower stands still during the election.
     other.process.kill('SIGSTOP')
     const replacing = replace(first)
     await until(
