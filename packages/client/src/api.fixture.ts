@@ -2,6 +2,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createMatchmaker, createTicketApi, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
 import { createTestService } from '@muster/servers/service-fixture'
+import { onTestFinished } from 'vitest'
 import { createMachine, type Machine } from './machine.js'
 import { connect as connectMachine, type MusterOptions } from './muster.js'
 
@@ -82,6 +83,15 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
     while (!isClosed) await clock.advance(1000)
   }
   return { clock, matchmaker, api, sent, tokenOfServer, connect, run, fetchWith, close }
+}
+
+/** Errors that nobody handles, until the end of the test: they do not fail it. */
+export function gatherFaults(): unknown[] {
+  const faults: unknown[] = []
+  const onFault = (fault: unknown) => void faults.push(fault)
+  process.on('unhandledRejection', onFault)
+  onTestFinished(() => void process.off('unhandledRejection', onFault))
+  return faults
 }
 
 const untilAborted = (signal: AbortSignal | null | undefined) =>

@@ -1,5 +1,6 @@
 import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS } from './connection.js'
-import type { PlayRequest, Refusal, State } from './state.js'
+import { type Refusal, refusalOf } from './refusal.js'
+import type { PlayRequest, State } from './state.js'
 import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type WireTicket } from './wire.js'
 
 /**
@@ -424,7 +425,7 @@ export function createMachine(random: () => number): Machine {
     jobs.delete(slot)
     setStale(undefined)
     if (isGood) return job.good(body as never)
-    const refusal = refusalOf(status, body, retryAfterMs)
+    const refusal = refusalOf({ status, body, retryAfterMs })
     if (job.refused !== undefined) job.refused(refusal)
     else fail(job.command, refusal)
   }
@@ -462,16 +463,3 @@ const bodyOf = ({ profile, profiles, attributes, roles }: PlayRequest) => ({
 })
 
 const nothingTo = (verb: string): Refusal => ({ status: 0, code: 'nothing', message: `There is nothing to ${verb}.` })
-
-export function refusalOf(status: number, body: unknown, retryAfterMs: number): Refusal {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  const text = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
-  const field = text('field')
-  return {
-    status,
-    code: text('code') ?? (status === 401 ? 'unauthorized' : status === 0 ? 'offline' : `http-${status}`),
-    message: text('detail') ?? text('message') ?? `The answer was ${status}.`,
-    ...(field !== undefined && { field }),
-    ...(retryAfterMs > 0 && { retryAfterMs }),
-  }
-}

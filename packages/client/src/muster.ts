@@ -1,9 +1,10 @@
 import { type Clock, systemClock, systemRandom } from './clock.js'
 import { createRepeat, createSend, type Send } from './connection.js'
-import { MusterError } from './error.js'
 import { type EventSourceLike, followByEvents } from './events.js'
 import { createLatencies, type Ping, pingByFetch } from './latencies.js'
-import { createMachine, type Input, type Machine, refusalOf } from './machine.js'
+import { createListeners } from './listeners.js'
+import { createMachine, type Input, type Machine } from './machine.js'
+import { goodBody, MusterError } from './refusal.js'
 import type { Assignment, PlayRequest, State } from './state.js'
 
 export interface MusterOptions {
@@ -106,7 +107,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   const sendAll = events?.send ?? direct
   const latencies = createLatencies(direct, options.ping ?? pingByFetch(send, clock, url.startsWith('https')), clock)
 
-  const listeners = new Set<(state: State) => void>()
+  const { subscribe, tell } = createListeners<State>()
   const wishes = new Map<number, Wish>()
   const underWay = new Map<number, AbortController>()
   const inputs: Input[] = []
@@ -154,7 +155,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       )
     } else if ('state' in output) {
       state = output.state
-      for (const listener of listeners) listener(state)
+      tell(state)
     } else if ('done' in output) {
       wishes.get(output.done)?.resolve()
       wishes.delete(output.done)
@@ -171,11 +172,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     const granted = new Promise<void>((resolve, reject) => wishes.set(command, { resolve, reject }))
     step({ ...wanted, command } as Input)
     return granted
-  }
-
-  const subscribe = (listener: (state: State) => void) => {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
   }
 
   const assignmentNow = (): Assignment => {
@@ -198,12 +194,10 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       decline: () => wish({ do: 'decline' }),
       explain: async () => {
         const ticket = 'ticket' in state ? state.ticket : undefined
-        if (ticket === undefined)
-          throw new MusterError(refusalOf(0, { code: 'nothing', message: 'Nothing is searched.' }, 0))
-        const answer = await direct({ method: 'GET', path: `/tickets/${encodeURIComponent(ticket.id)}/explain` })
-        const { summary } = (answer.body ?? {}) as { readonly summary?: string }
-        if (answer.status === 200 && summary !== undefined) return summary
-        throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
+        if (ticket === undefined) throw new MusterError({ status: 0, code: 'nothing', message: 'Nothing is searched.' })
+        const path = `/tickets/${encodeURIComponent(ticket.id)}/explain`
+        const { summary } = goodBody(await direct({ method: 'GET', path })) as { readonly summary: string }
+        return summary
       },
       [Symbol.asyncIterator]: () => statesUntilOver(assignment),
     })
@@ -260,6 +254,9 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       const cancel = () => void search.cancel().catch(() => {})
       if (signal?.aborted) cancel()
       else signal?.addEventListener('abort', cancel, { once: true })
+      // What is searched afterwards is another matter.
+      const end = () => signal?.removeEventListener('abort', cancel)
+      search.then(end, end)
       return search
     },
     groups: {
