@@ -10,6 +10,7 @@ namespace Muster
     {
         public sealed class Attendant
         {
+            /// The seat is null of a player who never came.
             public string Player, Seat;
             /// `in`, `away` or `left`; null: they have left, and another seat since.
             public string Status = "in";
@@ -48,8 +49,12 @@ namespace Muster
 
         /// The match as the game sees it.
         public Obj Seen => Json.Object("id", Id, "queue", queue, "attributes", attributes, "teams", teams);
-        /// @returns null if the match has no such player
-        public object PlayerOf(string id) => Json.At(players, id);
+        /// @returns null if the match has no such player, or they have left without having come
+        public object PlayerOf(string id)
+        {
+            var isAbsent = Attendants.Exists(one => one.Player == id && one.Status == "left" && one.Seat == null);
+            return isAbsent ? null : Json.At(players, id);
+        }
 
         /// Takes the roster of newer orders.
         /// @returns the players who are new, or have come again
@@ -114,10 +119,13 @@ namespace Muster
             return null;
         }
 
+        /// A player has left, or will not come.
         /// @returns whether anything has changed
         public bool Leave(string player, double mayReturnMs, double now)
         {
             var before = Attendants.Find(one => one.Player == player);
+            if (before == null && players.ContainsKey(player))
+                Attendants.Add(before = new Attendant { Player = player });
             if (before == null || before.Status == "left" || before.Status == null) return false;
             before.Status = mayReturnMs > 0 ? "away" : "left";
             before.Until = mayReturnMs > 0 ? now + mayReturnMs : (double?)null;

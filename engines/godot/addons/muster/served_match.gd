@@ -11,8 +11,8 @@ var result = null
 var told = -1
 # Whether the game knows that it has ended.
 var is_ended = false
-# By id of the player: `seat`, `iat` of the newest token, `status` (empty: they have left, and another seat since), and
-# `until` when their seat is kept; -1: not at all.
+# By id of the player: `seat` (empty: they never came), `iat` of the newest token, `status` (empty: they have left, and
+# another seat since), and `until` when their seat is kept; -1: not at all.
 var attendants = {}
 
 var _queue
@@ -40,8 +40,11 @@ func seen():
 	return {"id": id, "queue": _queue, "attributes": _attributes, "teams": _teams}
 
 
-# Null if the match has no such player.
+# Null if the match has no such player, or they have left without having come.
 func player_of(player_id):
+	var one = attendants.get(player_id)
+	if one != null and one.status == "left" and one.seat == "":
+		return null
 	return _players.get(player_id)
 
 
@@ -93,8 +96,10 @@ func enter(claims):
 	return ""
 
 
-# Whether anything has changed.
+# A player has left, or will not come. Whether anything has changed.
 func leave(player_id, may_return_ms, now):
+	if not attendants.has(player_id) and _players.has(player_id):
+		attendants[player_id] = {"seat": "", "iat": 0, "status": "in", "until": -1}
 	var before = attendants.get(player_id)
 	if before == null or before.status in ["left", ""]:
 		return false
