@@ -41,6 +41,16 @@ describe('a token', () => {
     expect(faultOf(signJoinToken({ ...claims, sub: 7 } as never, secret.key, NOW))).toBe('malformed')
   })
 
+  test('property: no text is good, nor one with a header and a signature that are', () => {
+    const [header, , mac] = token.split('.')
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300, unit: 'binary' }), (text) => {
+        expect(['malformed', 'forged']).toContain(faultOf(text))
+        expect(['malformed', 'forged']).toContain(faultOf(`${header}.${text}.${mac}`))
+      }),
+    )
+  })
+
   test('property: no change of any letter is good', () => {
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'), (at, letter) => {
