@@ -124,7 +124,11 @@ class ServedMatch {
         if (!ranked.insert(one.text()).second && !twice) twice = Invalid{"ranking", "lists " + one.dump() + " twice"};
       }
     }
-    return twice ? twice : empty;
+    if (twice || empty) return twice ? twice : empty;
+    const std::size_t bytes = given.dump().size();
+    if (bytes <= largest_result_bytes) return std::nullopt;
+    const std::string most = std::to_string(largest_result_bytes);
+    return Invalid{"data", "the result must have at most " + most + " bytes as JSON, got " + std::to_string(bytes)};
   }
 
   /** What Muster would refuse of the seats that are wanted. */
@@ -161,6 +165,8 @@ class ServedMatch {
   bool is_ended = false;
 
  private:
+  static constexpr std::size_t largest_result_bytes = 8192;
+
   Attendant* attendant(const std::string& player) {
     for (Attendant& one : attendants)
       if (one.player == player) return &one;

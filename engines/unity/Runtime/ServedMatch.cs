@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text;
 using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
@@ -19,6 +20,8 @@ namespace Muster
             /// Until when their seat is kept, in epoch milliseconds.
             public double? Until;
         }
+
+        const int LargestResultBytes = 8192;
 
         public readonly string Id;
         public readonly List<Attendant> Attendants = new List<Attendant>();
@@ -141,9 +144,10 @@ namespace Muster
             if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is no player of the match" };
             var twice = ranked.Where((id, nth) => ranked.IndexOf(id) != nth).FirstOrDefault();
             if (twice != null) return new[] { "ranking", $"lists {Json.Write(twice)} twice" };
-            return ranks.Any(rank => ((List<object>)rank).Count == 0)
-                ? new[] { "ranking", "has a rank of nobody" }
-                : null;
+            if (ranks.Any(rank => ((List<object>)rank).Count == 0)) return new[] { "ranking", "has a rank of nobody" };
+            var bytes = Encoding.UTF8.GetByteCount(Json.Write(result));
+            if (bytes <= LargestResultBytes) return null;
+            return new[] { "data", $"the result must have at most {LargestResultBytes} bytes as JSON, got {bytes}" };
         }
 
         /// What Muster would refuse of the seats that are wanted: the field, and what is wrong; null if nothing is.

@@ -251,6 +251,7 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.over('m7', { ranking: [['ann'], ['zoe']] })
     await server.over('m7', { ranking: [['ann'], ['ann']] })
     await server.over('m7', { ranking: [['ann'], []] })
+    await server.over('m7', { data: 'ä'.repeat(4100) })
     await server.over('m7', { ranking: [['ann'], ['ben']], data: { rounds: 3 } })
     await server.over('m7')
     await server.admit(joinToken('ben'))

@@ -1,6 +1,7 @@
 # A match on a game server: its roster, who is on it, and what is reported of it. This file is right for Godot 3 and 4.
 
 const VALUES = preload("values.gd")
+const LARGEST_RESULT_BYTES = 8192
 
 var id
 # `loading`, `open`, `over` or `refused`.
@@ -108,8 +109,8 @@ func leave(player_id, may_return_ms, now):
 	return true
 
 
-# What Muster would refuse of a result: the field, and what is wrong; nothing if nothing is.
-func fault_of(given):
+# What Muster would refuse of a result: the field, and what is wrong; nothing if nothing is. Bytes: what it has as JSON.
+func fault_of(given, bytes):
 	var ranks = []
 	if given != null and given.get("ranking") != null:
 		ranks = given.ranking
@@ -124,6 +125,8 @@ func fault_of(given):
 			if ranked.has(one):
 				fault = ["ranking", "lists " + VALUES.quoted(one) + " twice"]
 			ranked[one] = true
+	if fault.size() == 0 and bytes > LARGEST_RESULT_BYTES:
+		return ["data", "the result must have at most %d bytes as JSON, got %d" % [LARGEST_RESULT_BYTES, bytes]]
 	return fault
 
 
