@@ -3,8 +3,8 @@
  * match lasts 20 s. Run alone, it plays one match of players that it names itself:
  *
  *     node examples/dist/game-server.js
- *     npx muster dev -- node examples/dist/game-server.js
- *     npx muster verify-server -- node examples/dist/game-server.js
+ *     npx -y pnpm@10.34.9 muster dev -- node examples/dist/game-server.js
+ *     npx -y pnpm@10.34.9 muster verify-server -- node examples/dist/game-server.js
  */
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'

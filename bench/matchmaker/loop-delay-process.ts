@@ -81,7 +81,7 @@ type TicketOf = (index: number) => TicketInput
 /** Creates tickets as a server's requests would: some in each turn of the event loop, at most so many per second. */
 async function feed(matchmaker: Matchmaker, count: number, perSecond: number, ticketOf: TicketOf) {
   const began = performance.now()
-  for (let made = 0; made < count; ) {
+  for (let made = 0; made < count;) {
     const due = Math.min(count, ((performance.now() - began) / 1000) * perSecond)
     for (let slice = 0; slice < SLICE && made < due; slice += 1) matchmaker.createTicket(ticketOf(made++))
     await turnOfLoop()
@@ -120,17 +120,35 @@ async function measure(scene: SceneName, count: number): Promise<Delays> {
 
   matchmaker.start()
   // What a process compiles at its start is not charged to the crowd.
-  await feed(matchmaker, 20_000, 20_000, ticketOf('warm', 3, () => 0))
+  await feed(
+    matchmaker,
+    20_000,
+    20_000,
+    ticketOf('warm', 3, () => 0),
+  )
   await seconds(2)
   const nobodys = (index: number) => index + 1
   const coming =
     scene === 'arriving'
-      ? () => feed(matchmaker, count, Infinity, ticketOf('new', 7, () => 0)).then(() => seconds(3))
+      ? () =>
+          feed(
+            matchmaker,
+            count,
+            Infinity,
+            ticketOf('new', 7, () => 0),
+          ).then(() => seconds(3))
       : () => feed(matchmaker, count, Infinity, ticketOf('standing', 7, nobodys)).then(() => seconds(3))
   const arrived = await watched('while they arrive', coming)
   if (scene === 'arriving') return { ...arrived, found }
   await seconds(25)
-  const standing = await watched('while they stand', () => feed(matchmaker, 20_000, 2000, ticketOf('new', 9, () => 0)))
+  const standing = await watched('while they stand', () =>
+    feed(
+      matchmaker,
+      20_000,
+      2000,
+      ticketOf('new', 9, () => 0),
+    ),
+  )
   return { ...standing, found }
 }
 
@@ -144,7 +162,11 @@ function delaysOf(all: readonly Turn[], since: number): Delays {
       return { ...turn, own: Math.max(0, turn.ms - collecting) }
     })
   const longest = (values: readonly number[]) => values.reduce((most, ms) => Math.max(most, ms), 0)
-  const topFive = (values: readonly number[]) => values.toSorted((one, other) => other - one).slice(0, 5).map(rounded)
+  const topFive = (values: readonly number[]) =>
+    values
+      .toSorted((one, other) => other - one)
+      .slice(0, 5)
+      .map(rounded)
   const rounded = (ms: number) => Math.round(ms * 10) / 10
   const ofKinds = (...kinds: readonly number[]) =>
     rounded(longest(collections.filter(({ at, kind }) => at >= since && kinds.includes(kind)).map(({ ms }) => ms)))

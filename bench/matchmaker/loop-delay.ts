@@ -22,8 +22,18 @@ export async function loopDelayFigures(): Promise<Figures> {
       runs.push(await measuredBy<Delays>(PROGRAM, [scene, String(count)], options))
     const name = `event loop while ${what}: it is held at most`
     figures.push(
-      atMost(name, runs.map(({ longestMs }) => longestMs), GOAL_MS, 'ms'),
-      atMost(`${name}, without garbage collection`, runs.map(({ longestOwnMs }) => longestOwnMs), GOAL_MS, 'ms'),
+      atMost(
+        name,
+        runs.map(({ longestMs }) => longestMs),
+        GOAL_MS,
+        'ms',
+      ),
+      atMost(
+        `${name}, without garbage collection`,
+        runs.map(({ longestOwnMs }) => longestOwnMs),
+        GOAL_MS,
+        'ms',
+      ),
     )
     peers[name] = runs.map(({ found }) => found)
   }

@@ -12,8 +12,18 @@ export async function manyQueueFigures(): Promise<Figures> {
   const ratios = (of: (costs: QueueCosts) => number) => runs.map(of)
   return {
     figures: [
-      atMost('queues: the same tickets divided among 20', ratios(({ divided }) => divided), 1.25, 'x one queue'),
-      atMost('queues: 19 empty ones beside one', ratios(({ besideEmpty }) => besideEmpty), 1.02, 'x one queue'),
+      atMost(
+        'queues: the same tickets divided among 20',
+        ratios(({ divided }) => divided),
+        1.25,
+        'x one queue',
+      ),
+      atMost(
+        'queues: 19 empty ones beside one',
+        ratios(({ besideEmpty }) => besideEmpty),
+        1.02,
+        'x one queue',
+      ),
     ],
     peers: { queues: runs.map(({ found }) => found) },
   }

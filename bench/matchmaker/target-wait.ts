@@ -78,7 +78,13 @@ async function play(crowd: Crowd, queue: QueueDefinition, { hours }: TargetScene
   })
   type Ticket = (typeof all)[number]
   const p90 = (of: readonly Ticket[]) =>
-    rounded(quantile(of.map(({ waitS }) => waitS), 0.9), 10)
+    rounded(
+      quantile(
+        of.map(({ waitS }) => waitS),
+        0.9,
+      ),
+      10,
+    )
   const known = (values: readonly number[]) => values.filter((one) => !Number.isNaN(one))
   const cost = (of: readonly Ticket[]) => rounded(mean(known(of.map((ticket) => ticket.cost))), 1000)
   const phases = Array.from({ length: PHASES }, (_, phase) => all.filter((ticket) => ticket.phase === phase))

@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock, seededRandom, systemClock } from '@muster/core/clock'
-import {
-  createMatchmaker,
-  openStore,
-  type Matchmaker,
-} from '@muster/matchmaker'
+import { createMatchmaker, openStore, type Matchmaker } from '@muster/matchmaker'
 import { median } from '../figure.js'
 import { cpuMs, watchLoop } from './event-loop.js'
 import { createAnsweringService, unansweringService } from './services.js'

@@ -21,7 +21,7 @@ export async function ticketLogFigures(): Promise<Figures> {
       atMost('store: most CPU in a turn while a file of 100,000 tickets is rewritten', heldMs, 20, 'ms'),
     ],
     peers: {
-      'store': {
+      store: {
         'ns of CPU for a create': medians(create),
         'ns of CPU from created to assigned': medians(life),
         ...found,

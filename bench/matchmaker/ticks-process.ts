@@ -37,9 +37,7 @@ const picky: RuleDefinition = {
   kind: 'custom',
   name: 'picky',
   test: ({ teams }) =>
-    teams
-      .flatMap(({ tickets }) => tickets)
-      .every(({ players }) => Number(players[0]?.attributes['skill']) % 2 < 1.6),
+    teams.flatMap(({ tickets }) => tickets).every(({ players }) => Number(players[0]?.attributes['skill']) % 2 < 1.6),
 }
 const never: RuleDefinition = { kind: 'custom', name: 'never', test: () => false }
 const slow: RuleDefinition = { kind: 'custom', name: 'slow', test: () => (busyFor(0.2), false) }

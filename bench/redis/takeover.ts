@@ -107,7 +107,7 @@ export async function measureRivals(playing: number, candidates: number): Promis
 
 /** Resolves when the process has nothing to do, with the CPU that it used until then. */
 async function settled(member: Member): Promise<number> {
-  for (let used = 0; ; ) {
+  for (let used = 0; ;) {
     await systemClock.sleep(1000)
     const { cpuUs } = await member.report()
     used += cpuUs

@@ -98,8 +98,7 @@ async function joinLast(filled: readonly Filled[]): Promise<JoinRound> {
 }
 
 const leaveLast = async (filled: readonly Filled[]) => {
-  for (const { lobbyId, number } of filled)
-    await lobbies.leave({ lobbyId, playerId: player(number, MEMBERS - 1).id })
+  for (const { lobbyId, number } of filled) await lobbies.leave({ lobbyId, playerId: player(number, MEMBERS - 1).id })
 }
 
 const fillingSince = systemClock.now()

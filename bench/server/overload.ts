@@ -99,7 +99,10 @@ function createBystander(port: number) {
         const status = answer.statusCode ?? 0
         answer.resume().once('end', () => resolve({ method, ms: performance.now() - begun, status }))
       })
-      asked.on('timeout', () => asked.destroy()).on('error', failed).end(body)
+      asked
+        .on('timeout', () => asked.destroy())
+        .on('error', failed)
+        .end(body)
     })
   return {
     seen: async (meanwhile: Promise<unknown>): Promise<Seen> => {
@@ -115,7 +118,10 @@ function createBystander(port: number) {
       const all = await Promise.all(asked)
       const wrong = all.find(({ status }) => ![0, 200, 201, 404, 503].includes(status))
       if (wrong !== undefined) throw new Error(`a bystander was answered ${wrong.status}`)
-      const times = all.filter(({ status }) => status !== 503).map(({ ms }) => ms).toSorted((one, other) => one - other)
+      const times = all
+        .filter(({ status }) => status !== 503)
+        .map(({ ms }) => ms)
+        .toSorted((one, other) => one - other)
       const refused = (method: string) => {
         const those = all.filter((one) => one.method === method)
         return those.filter(({ status }) => status === 503).length / those.length

@@ -36,21 +36,18 @@ export async function serversBrowseFigures(): Promise<Figures> {
     longitude: random() * 360 - 180,
   }))
   const seatsOf = (taken: number) => ({ total: 16, free: 16 - taken, held: 0, taken, away: 0 })
-  const servers = Array.from(
-    { length: SERVERS },
-    (_, nth): ListedServer => ({
-      id: `server${nth}`,
-      name: `World ${nth}`,
-      pool: 'arena',
-      build: nth % 10 === 0 ? '4' : '5',
-      place: places[whole(CITIES)],
-      attributes: { mode: MODES[nth % 3] as string, map: `map ${nth % 20}` },
-      isOpen: true,
-      hasPassword: false,
-      seats: seatsOf(whole(17)),
-      teams: [],
-    }),
-  )
+  const servers = Array.from({ length: SERVERS }, (_, nth): ListedServer => ({
+    id: `server${nth}`,
+    name: `World ${nth}`,
+    pool: 'arena',
+    build: nth % 10 === 0 ? '4' : '5',
+    place: places[whole(CITIES)],
+    attributes: { mode: MODES[nth % 3] as string, map: `map ${nth % 20}` },
+    isOpen: true,
+    hasPassword: false,
+    seats: seatsOf(whole(17)),
+    teams: [],
+  }))
   const pings = () => {
     const rtt = Array.from({ length: CITIES }, () => 10 * (1 + whole(24)))
     return ({ place }: ListedServer) => rtt[place?.number ?? 0]

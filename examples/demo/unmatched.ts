@@ -34,9 +34,7 @@ export function createUnmatched(service: Explaining, expireMs: number, clock: Pi
       const late = tickets.filter(({ createdAt }) => now - createdAt >= expireMs - BEFORE_END_MS)
       const unexplained = late.filter(({ id }) => !why.has(id)).slice(0, MOST)
       // A ticket may have ended meanwhile, and another process may lead by now.
-      await Promise.allSettled(
-        unexplained.map(async ({ id }) => why.set(id, reasonIn(await service.explain(id)))),
-      )
+      await Promise.allSettled(unexplained.map(async ({ id }) => why.set(id, reasonIn(await service.explain(id)))))
     },
   }
 }

@@ -64,6 +64,9 @@ async function listen(server: Server, port: number, host: string): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** Bytes of a body: a result has 8 KiB of data at most. */
+const LARGEST_BYTES = 64 * 1024
+
 interface Parts {
   readonly sessions: Sessions
   readonly ratings: Ratings
@@ -115,7 +118,10 @@ function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friend
     if (/^\/(play\/lobbies|relay-hooks)\b/.test(pathname)) return friends.answer(request, connection)
     if (pathname.startsWith('/play/')) return tickets(request, connection)
     const route = routes[`${request.method} ${pathname}`]
-    return route === undefined ? page(pathname) : route(request)
+    if (route === undefined) return page(pathname)
+    const isOfUnknownLength = request.headers.has('transfer-encoding')
+    const isTooLarge = isOfUnknownLength || Number(request.headers.get('content-length')) > LARGEST_BYTES
+    return isTooLarge ? new Response(null, { status: 413 }) : route(request)
   }
 }
 

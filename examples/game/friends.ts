@@ -27,6 +27,8 @@ interface FriendsOptions {
 
 /** Packets of the relay have 1187 bytes at most. */
 const LARGEST_BYTES = 1187
+/** Milliseconds after which a page that has said nothing is sent away. */
+const SILENT_MS = 5000
 /** The bridge sends from this machine, wherever the page is. */
 const BRIDGE_ADDRESS = '127.0.0.1'
 
@@ -43,7 +45,9 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 2 * LARGEST_BYTES })
   sockets.on('connection', (socket) => {
     socket.on('error', () => {})
+    const silent = setTimeout(() => socket.close(4001, 'silent'), SILENT_MS)
     socket.once('message', (first) => {
+      clearTimeout(silent)
       const { token, lobby } = read(first)
       const by = { playerId: sessions.playerOf(String(token)) ?? '', lobbyId: String(lobby) }
       bridge(socket, lobbies, by).catch(() => socket.close(4001))
@@ -64,7 +68,7 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
   }
 }
 
-/** Connects a page with the relay, by the credentials that its player has in the lobby. */
+/** Connects a page with the relay, by the credentials that its player has in the lobby. The page tries again. */
 async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbies['get']>[0]): Promise<void> {
   const { run } = await lobbies.get(by)
   if (run?.status !== 'relayed' || run.credentials === null) throw new Error('the lobby does not run')
@@ -73,21 +77,10 @@ async function bridge(socket: WebSocket, lobbies: Lobbies, by: Parameters<Lobbie
   peer.onState((state) => {
     if (state === 'invalid' || state === 'error' || state === 'disconnected') socket.close(4001, state)
   })
-  await connected(peer)
+  await peer.connect()
   if (peer.role === 'host') carryForHost(socket, peer)
   else carryForClient(socket, peer)
   socket.send(JSON.stringify({ role: peer.role }))
-}
-
-/** A client waits until its host has connected. */
-async function connected(peer: HostPeer | ClientPeer): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await peer.connect()
-    } catch (error) {
-      if (tries === 10) throw error
-    }
-  }
 }
 
 /** A host names the client to which a packet goes, and is told from which one comes. */

@@ -120,6 +120,18 @@ test('a rating is nothing that players state, and a result that nobody signed co
   expect(session).toEqual({ token, id, shown: 1000, played: 0, won: 0 })
 })
 
+test('a body that is too large, or does not say how large it is, is refused before it is read', async () => {
+  const { token } = await newPlayer()
+  const headers = { authorization: `Bearer ${token}` }
+  const large = 'x'.repeat(70_000)
+  const stream = () => new Blob([large]).stream()
+  for (const path of ['/results', '/join'])
+    for (const body of [large, stream()]) {
+      const sent = { method: 'POST', headers, body, duplex: 'half' }
+      expect((await fetch(url + path, sent as RequestInit)).status).toBe(413)
+    }
+})
+
 test('who wants to join a game that is none is told so', async () => {
   const { token } = await newPlayer()
   const join = async (body: string, authorization = `Bearer ${token}`) =>
@@ -132,12 +144,12 @@ test('who wants to join a game that is none is told so', async () => {
 
 test('the bridge to the relay is for members of a lobby that runs, whatever else is sent', async () => {
   const { token } = await newPlayer()
-  const closed = (first: string) => {
+  const closed = (first?: string) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/relay`)
-    socket.on('open', () => socket.send(first))
+    if (first !== undefined) socket.on('open', () => socket.send(first))
     return new Promise((resolve) => socket.once('close', resolve))
   }
-  for (const first of ['{', 'null', '{}', '{"token":1}', JSON.stringify({ token, lobby: 'none' })])
+  for (const first of [undefined, '{', 'null', '{}', '{"token":1}', JSON.stringify({ token, lobby: 'none' })])
     expect(await closed(first)).toBe(4001)
 })
 

@@ -25,4 +25,4 @@ await build({
 const { size } = await stat(outfile)
 const gzipped = gzipSync(await readFile(outfile)).length
 if (gzipped > MOST) throw new Error(`${outfile} has ${gzipped} bytes in gzip, over ${MOST}`)
-console.log(`muster.global.js: ${size} bytes, ${gzipped} in gzip`)
+process.stdout.write(`muster.global.js: ${size} bytes, ${gzipped} in gzip\n`)

@@ -95,60 +95,64 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     expect(unhandled).toEqual([])
   }, 60_000)
 
-  test(`stop every server whose stop was acknowledged, though ${ends} leaders end meanwhile`, async () => {
-    const world = await openWorld(seed)
-    const { begin, ask, servers, leaders, unhandled } = world
-    const random = seededRandom(seed)
-    const alive = await Promise.all([begin(), begin(), begin()])
-    const acknowledged = new Set<string>()
-    const unknown = new Set<string>()
-    const others: (string | undefined)[] = []
-    const stop = async (follower: Victim, matchId: string): Promise<Answer | undefined> => {
-      const answer = await ask(follower, 'stopMatch', matchId, { until: 'recorded' })
-      if (answer?.error === 'UnknownMatch') unknown.add(matchId)
-      else if (answer !== undefined && answer.error === undefined) acknowledged.add(matchId)
-      else if (answer !== undefined) others.push(answer.error)
-      return answer
-    }
-    const all: string[] = []
-    for (let round = 0; round < ends; round += 1) {
-      await eventually(() => alive.some((one) => leaders.has(one)))
-      const ids = Array.from({ length: 20 }, (_, nth) => `t${round}-${nth}`)
-      const anyOf = (from: readonly Victim[]) => from[Math.floor(random() * from.length)] as Victim
-      await join(world, anyOf(alive), ids)
-      const matchIds = new Set<string>()
-      await eventually(async () => {
-        for (const matchId of assignedTo(await readAll(world, anyOf(alive), ids)).values())
-          if (matchId !== undefined) matchIds.add(matchId)
-        return matchIds.size === ids.length / 2
-      })
-      all.push(...matchIds)
-      const leader = alive.find((one) => leaders.has(one)) as Victim
-      const stopping = Array.from(matchIds, async (matchId) => {
-        await systemClock.sleep(random() * 30)
-        await stop(anyOf(alive), matchId)
-      })
-      await systemClock.sleep(5 + random() * 25)
-      alive.splice(alive.indexOf(leader), 1)
-      leaders.delete(leader)
-      if (round % 2 === 0) leader.signal('SIGTERM')
-      else await leader.kill()
-      await Promise.all([...stopping, begin().then((one) => alive.push(one))])
-    }
-    const acknowledgedOf = acknowledged.size
-    const runningOf = async (matchIds: Iterable<string>) => {
-      const { deployments } = await servers()
-      const running = deployments.filter(({ current_status }) => current_status !== 'Status.TERMINATED')
-      return [...matchIds].filter((matchId) => running.some(({ tags }) => tags.some((tag) => tag.includes(matchId))))
-    }
-    await eventually(async () => (await runningOf(acknowledged)).length === 0, 30_000)
-    expect(await runningOf(unknown)).toEqual([])
-    expect(others.filter((error) => error !== 'NoLeader' && error !== 'MatchmakerClosed')).toEqual([])
-    // Whoever was not answered asks again.
-    for (const matchId of all) if (!acknowledged.has(matchId)) await stop(alive[0] as Victim, matchId)
-    await eventually(async () => (await runningOf(all)).length === 0, 30_000)
-    process.stdout.write(`${JSON.stringify({ stops: all.length, acknowledged: acknowledgedOf, ends })}\n`)
-    expect(acknowledgedOf).toBeGreaterThan(0)
-    expect(unhandled).toEqual([])
-  }, 60_000 + ends * 20_000)
+  test(
+    `stop every server whose stop was acknowledged, though ${ends} leaders end meanwhile`,
+    async () => {
+      const world = await openWorld(seed)
+      const { begin, ask, servers, leaders, unhandled } = world
+      const random = seededRandom(seed)
+      const alive = await Promise.all([begin(), begin(), begin()])
+      const acknowledged = new Set<string>()
+      const unknown = new Set<string>()
+      const others: (string | undefined)[] = []
+      const stop = async (follower: Victim, matchId: string): Promise<Answer | undefined> => {
+        const answer = await ask(follower, 'stopMatch', matchId, { until: 'recorded' })
+        if (answer?.error === 'UnknownMatch') unknown.add(matchId)
+        else if (answer !== undefined && answer.error === undefined) acknowledged.add(matchId)
+        else if (answer !== undefined) others.push(answer.error)
+        return answer
+      }
+      const all: string[] = []
+      for (let round = 0; round < ends; round += 1) {
+        await eventually(() => alive.some((one) => leaders.has(one)))
+        const ids = Array.from({ length: 20 }, (_, nth) => `t${round}-${nth}`)
+        const anyOf = (from: readonly Victim[]) => from[Math.floor(random() * from.length)] as Victim
+        await join(world, anyOf(alive), ids)
+        const matchIds = new Set<string>()
+        await eventually(async () => {
+          for (const matchId of assignedTo(await readAll(world, anyOf(alive), ids)).values())
+            if (matchId !== undefined) matchIds.add(matchId)
+          return matchIds.size === ids.length / 2
+        })
+        all.push(...matchIds)
+        const leader = alive.find((one) => leaders.has(one)) as Victim
+        const stopping = Array.from(matchIds, async (matchId) => {
+          await systemClock.sleep(random() * 30)
+          await stop(anyOf(alive), matchId)
+        })
+        await systemClock.sleep(5 + random() * 25)
+        alive.splice(alive.indexOf(leader), 1)
+        leaders.delete(leader)
+        if (round % 2 === 0) leader.signal('SIGTERM')
+        else await leader.kill()
+        await Promise.all([...stopping, begin().then((one) => alive.push(one))])
+      }
+      const acknowledgedOf = acknowledged.size
+      const runningOf = async (matchIds: Iterable<string>) => {
+        const { deployments } = await servers()
+        const running = deployments.filter(({ current_status }) => current_status !== 'Status.TERMINATED')
+        return [...matchIds].filter((matchId) => running.some(({ tags }) => tags.some((tag) => tag.includes(matchId))))
+      }
+      await eventually(async () => (await runningOf(acknowledged)).length === 0, 30_000)
+      expect(await runningOf(unknown)).toEqual([])
+      expect(others.filter((error) => error !== 'NoLeader' && error !== 'MatchmakerClosed')).toEqual([])
+      // Whoever was not answered asks again.
+      for (const matchId of all) if (!acknowledged.has(matchId)) await stop(alive[0] as Victim, matchId)
+      await eventually(async () => (await runningOf(all)).length === 0, 30_000)
+      process.stdout.write(`${JSON.stringify({ stops: all.length, acknowledged: acknowledgedOf, ends })}\n`)
+      expect(acknowledgedOf).toBeGreaterThan(0)
+      expect(unhandled).toEqual([])
+    },
+    60_000 + ends * 20_000,
+  )
 })

@@ -5,7 +5,9 @@ import type { Tree } from './rules.js'
 const FURTHER_DOORS: Readonly<Record<string, readonly string[]>> = {
   // The public entry point loads all schemas with zod, which a client does with its first call.
   'packages/core/src/api': ['api.ts', 'fields.ts', 'limits.ts', 'settings.ts'],
-  // Loads @muster/redis, which is optional.
+  // Loads the emulator alone, without the server.
+  'packages/server/src/dev': ['dev-emulator.ts'],
+  // Loads @muster/redis, only where a store is in Redis.
   'packages/server/src/running/stores': ['redis-matching.ts'],
   // Loads OpenTelemetry, only where metrics are on.
   'packages/server/src/telemetry': ['metrics.ts'],

@@ -49,7 +49,13 @@ if (recover || stop) {
   await matchmaker.close({ stopServers: stop })
   process.exit(0)
 }
-matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }, { id: 'ben', ip: '192.0.2.2' }] })
+matchmaker.createTicket({
+  queue: 'duel',
+  players: [
+    { id: 'ann', ip: '192.0.2.1' },
+    { id: 'ben', ip: '192.0.2.2' },
+  ],
+})
 matchmaker.on('serverAssigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
 // Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

@@ -100,13 +100,13 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
   }
   const matchmaker = createMatchmakerOver(
     {
-    queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
-    deployments: { ...mortal.deployments, create },
-    clock: mortal.clock,
-    random: seededRandom(seed + 1),
-    maxStarting: IN_FLIGHT,
-    maxCreatesInFlight: IN_FLIGHT,
-  },
+      queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+      deployments: { ...mortal.deployments, create },
+      clock: mortal.clock,
+      random: seededRandom(seed + 1),
+      maxStarting: IN_FLIGHT,
+      maxCreatesInFlight: IN_FLIGHT,
+    },
     () => mortal.serverLog,
   )
   for (let nth = 0; nth < joining; nth += 1) {

@@ -1,5 +1,8 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { systemClock } from '@muster/core/clock'
 import type { LobbyView, RelayCredentials } from '@muster/relay'
 import { expect, test } from 'vitest'
 import { openArcade } from './arcade.js'
@@ -63,4 +66,34 @@ test('the transport of docs/relay-packets.md plays over the relay, and hears tha
   host.close()
   client.close()
   expect(await shut()).toEqual([])
+})
+
+test('the transport of docs/relay-packets.md waits for a silent host, and stops where the relay refuses', async () => {
+  const openPeer = await transportOfPage()
+  const answers = [4, 2, 5, 2]
+  let pings = 0
+  const relay = createSocket('udp4').on('message', (_, { port }) => {
+    pings += 1
+    relay.send(Buffer.from([1, answers.shift() ?? 2]), port, '127.0.0.1')
+  })
+  relay.bind(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const states: number[] = []
+  const peer = openPeer(
+    {
+      role: 'client',
+      host: '127.0.0.1',
+      port: relay.address().port,
+      userToken: 1,
+      sessionToken: 2,
+      sessionId: '',
+      protocol: 'UDP',
+    },
+    { received: () => {}, stateChanged: (state) => states.push(state) },
+  )
+  await expect.poll(() => states.at(-1)).toBe(5)
+  await systemClock.sleep(1100)
+  expect([states, pings]).toEqual([[4, 2, 5], 3])
+  peer.close()
+  relay.close()
 })

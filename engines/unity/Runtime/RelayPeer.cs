@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace Muster
 {
-    /// What the relay says of a peer. `Lost`: it has not answered yet, or not for 5 s.
+    /// What the relay says of a peer. `Lost`: it has not answered yet, or not for 10 s.
     public enum RelayState { Lost, Checking, Valid, Invalid, TimedOut, Error }
 
     /// A player's end of a relay session (docs/relay-packets.md), by UDP, which WebGL lacks. Datagrams may get lost,
@@ -13,7 +13,7 @@ namespace Muster
         /// Bytes.
         public const int MaxPayload = 1187;
         const int MaxDatagram = 1200, MaxReadsPerFrame = 1000;
-        const double PingMs = 500, LostAfterMs = 5000;
+        const double PingMs = 500, LostAfterMs = 10000;
         const byte Ping = 1, Data = 2;
 
         readonly bool isHost;
@@ -39,12 +39,12 @@ namespace Muster
         }
 
         public RelayState State { get; private set; }
-        /// After `Invalid` and `TimedOut` nothing is sent or read any more: read the lobby.
+        /// After `Invalid` and `Error` nothing is sent or read any more: read the lobby.
         public event Action<RelayState> StateChanged;
         /// A payload, and the client that sent it; null for one of the host.
         public event Action<byte[], uint?> Received;
 
-        bool IsOver => isClosed || State == RelayState.Invalid || State == RelayState.TimedOut;
+        bool IsOver => isClosed || State == RelayState.Invalid || State == RelayState.Error;
 
         /// Once a frame: reads what has come, and pings every 500 ms. Does not block.
         /// @param nowMs milliseconds of a clock that never goes back

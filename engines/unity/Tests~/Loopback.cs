@@ -154,7 +154,7 @@ static class Loopback
     static void Relay(string[] given)
     {
         var lines = Lines();
-        // Four times as fast as real time: a ping each 125 ms, and lost after 1.25 s.
+        // Four times as fast as real time: a ping each 125 ms, and lost after 2.5 s.
         var clock = Stopwatch.StartNew();
         Func<int, uint> token = nth => uint.Parse(given[nth]);
         using (var peer = new RelayPeer(given[1] == "host", given[2], int.Parse(given[3]), token(4), token(5)))
@@ -165,7 +165,7 @@ static class Loopback
                 Console.WriteLine("received " + Encoding.UTF8.GetString(payload));
                 if (connection != null) peer.Send(payload, connection);
             };
-            while (peer.State != RelayState.Invalid && peer.State != RelayState.TimedOut)
+            while (peer.State != RelayState.Invalid && peer.State != RelayState.Error)
             {
                 Frame(() => peer.Update(clock.Elapsed.TotalMilliseconds * 4));
                 string line;

@@ -37,7 +37,7 @@ export function startPump({ clock, perSecond, mostPerSecond, every, also }: Pump
   }
   const run = async () => {
     let due = 0
-    for (let last = clock.now(); !stopped.signal.aborted; ) {
+    for (let last = clock.now(); !stopped.signal.aborted;) {
       await clock.sleep(STEP_MS, stopped.signal)
       const now = clock.now()
       due += (Math.min(now - last, LATE_MS) / 1000) * Math.min(mostPerSecond, connections.length * perSecond)

@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 10
 
 /** Whether it came true in time. */
 export async function within(ms: number, isTrue: () => boolean): Promise<boolean> {
-  for (const end = systemClock.now() + ms; systemClock.now() < end; ) {
+  for (const end = systemClock.now() + ms; systemClock.now() < end;) {
     if (isTrue()) return true
     await systemClock.sleep(LOOK_EVERY_MS)
   }

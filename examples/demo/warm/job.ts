@@ -73,8 +73,7 @@ export async function runWarmDemo(
   const isLate = () => interrupted.aborted || systemClock.now() > begunAt + LONGEST_MS
 
   for (const { matchmaker } of sides) matchmaker.start()
-  const isWarm = () =>
-    pool.idle() >= 0.9 * WARM_AT_EACH * places.length || systemClock.now() > begunAt + WARM_UP_MS
+  const isWarm = () => pool.idle() >= 0.9 * WARM_AT_EACH * places.length || systemClock.now() > begunAt + WARM_UP_MS
   while (!interrupted.aborted && !isWarm()) {
     await pause(LOOK_MS)
     report('matching')

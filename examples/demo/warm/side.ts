@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Client } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { nodeListener } from '@muster/core/http'
 import type { Emulator } from '@muster/emulator'
@@ -31,7 +30,6 @@ const HOUR_MS = 3_600_000
 export interface Side {
   readonly matchmaker: Matchmaker
   readonly watch: Watch
-  readonly client: Client
   readonly emulator: Emulator
   /** Servers of the pool that wait for a match. */
   idle(): number
@@ -69,7 +67,6 @@ export async function startSide({ options, queue, pools, arrivals, placeOf }: Si
   return {
     matchmaker,
     watch,
-    client,
     emulator,
     idle: () => matchmaker.inspect().pools.reduce((sum, { idle }) => sum + idle, 0),
     allOver: () => meter.playing.size === 0,
@@ -124,8 +121,7 @@ function meterOf(matchmaker: Matchmaker) {
   matchmaker.on('serverAssigned', ({ matchId, tickets }) => {
     if (!playing.has(matchId)) matches += 1
     playing.add(matchId)
-    for (const { createdAt, players } of tickets)
-      toPlayMs.push(...players.map(() => systemClock.now() - createdAt))
+    for (const { createdAt, players } of tickets) toPlayMs.push(...players.map(() => systemClock.now() - createdAt))
   })
   matchmaker.on('matchOver', ({ matchId }) => void playing.delete(matchId))
   matchmaker.on('tickCompleted', () => {

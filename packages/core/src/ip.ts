@@ -44,8 +44,7 @@ function parse(text: string): Address | undefined {
  * IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it). Undefined for anything
  * else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
  */
-export const canonicalIp = (text: string): string | undefined =>
-  isDottedQuad(text) ? text : parse(text)?.toString()
+export const canonicalIp = (text: string): string | undefined => (isDottedQuad(text) ? text : parse(text)?.toString())
 
 /**
  * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,

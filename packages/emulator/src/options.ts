@@ -272,7 +272,10 @@ const Options = z.strictObject({
   faults: z.array(Fault).default([]),
   latencyMs: duration.default(0),
   jitterMs: duration.default(0),
-  capacity: z.union([z.int().min(0), z.record(knownPlaceId, z.int().min(0))]).default({}).transform(capacityOf),
+  capacity: z
+    .union([z.int().min(0), z.record(knownPlaceId, z.int().min(0))])
+    .default({})
+    .transform(capacityOf),
   images: z
     .array(
       z.strictObject({

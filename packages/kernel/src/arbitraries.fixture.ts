@@ -144,13 +144,11 @@ export const openingsOf = (model: Model<string>): fc.Arbitrary<Opening<string>[]
   entries(3).chain((many) => {
     const team = (max: number) => fc.tuple(fc.integer({ min: 0, max }), fc.subarray(['a', 'b', 'd']))
     const opening = (entry: Entry<string>) =>
-      fc
-        .tuple(...model.teams.map(({ max }) => team(max)))
-        .map((teams): Opening<string> => ({
-          ...entry,
-          id: `o${entry.id}`,
-          rooms: teams.map(([room]) => room),
-          present: teams.map(([, present]) => present),
-        }))
+      fc.tuple(...model.teams.map(({ max }) => team(max))).map((teams): Opening<string> => ({
+        ...entry,
+        id: `o${entry.id}`,
+        rooms: teams.map(([room]) => room),
+        present: teams.map(([, present]) => present),
+      }))
     return fc.tuple(...many.map(opening))
   })

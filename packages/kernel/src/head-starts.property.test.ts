@@ -15,7 +15,10 @@ const worlds = fc
 function reachedBy({ levels, lastResortLevel }: Model<string>, waited: number, headStart: number): number {
   if (waited >= (levels[lastResortLevel] ?? Infinity)) return lastResortLevel
   const below = [...levels].slice(0, Math.min(levels.length, lastResortLevel))
-  return Math.max(0, below.findLastIndex((from) => waited + headStart >= from))
+  return Math.max(
+    0,
+    below.findLastIndex((from) => waited + headStart >= from),
+  )
 }
 
 test('matches keep the levels in force as head starts change, and no level falls', () => {

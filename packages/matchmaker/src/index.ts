@@ -136,13 +136,7 @@ export {
   UnknownServer,
   UnknownTicket,
 } from './errors.js'
-export {
-  type Locate,
-  type Located,
-  mmdbLocate,
-  type MmdbLocate,
-  type MmdbLocateOptions,
-} from './locate/mmdb-locate.js'
+export { type Locate, type Located, mmdbLocate, type MmdbLocate, type MmdbLocateOptions } from './locate/mmdb-locate.js'
 export { instrument, type InstrumentOptions } from './telemetry/instrument.js'
 export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/metrics.js'
 export type { Observed, ObservedClient } from './telemetry/instruments.js'

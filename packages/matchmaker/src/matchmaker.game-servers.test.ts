@@ -159,6 +159,22 @@ describe('the server of a match', () => {
     )
   })
 
+  test('says once that seats are open: whoever leaves is replaced, again and again', async () => {
+    const { matchmaker, token, open, run, join, seen } = await deployed()
+    matchmaker.registerServer(token, registration)
+    const seats = { open: true }
+    open({ ann: 'in', ben: 'in' }, { seats })
+    await run(250)
+    open({ ann: 'in', ben: 'left' }, { seats })
+    join('cid')
+    await run(500)
+    open({ ann: 'left', cid: 'in' }, { seats })
+    join('dan')
+    await run(500)
+    expect(seen.backfillJoined).toHaveLength(2)
+    expect(seen.problem ?? []).toEqual([])
+  })
+
   test.each([
     ['before its match runs', 0],
     ['before a player leaves', 250],

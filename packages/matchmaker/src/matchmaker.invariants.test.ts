@@ -74,14 +74,14 @@ async function live(seed: number) {
   ]
   const matchmaker = createMatchmakerOver(
     {
-    deployments,
-    queues,
-    clock,
-    random,
-    listLagMs: LAG_MS,
-    maxServers: MAX_SERVERS,
-    locate: (ip) =>
-      chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined),
+      deployments,
+      queues,
+      clock,
+      random,
+      listLagMs: LAG_MS,
+      maxServers: MAX_SERVERS,
+      locate: (ip) =>
+        chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined),
     },
     () => serverLog,
   )

@@ -215,18 +215,6 @@ test('a server whose create was not sent before a restart is ordered anew, and i
   expect(service.unstopped()).toHaveLength(2)
 })
 
-test('no server is ordered for the stock while a process hands over', async () => {
-  const { run, restart, join, stored } = open(arena, { service: slow })
-  await run(8000)
-  // One match takes the warm server, which is to be replaced; the create for the other is under way.
-  join('ann', 'ben')
-  join('cid', 'dan')
-  await run(250)
-  expect(stored()).toHaveLength(2)
-  await restart()
-  expect(stored()).toHaveLength(2)
-})
-
 test('a server that has served all of its matches when a process ends is stopped by the next one', async () => {
   const { service, run, restart, servers, join } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
   join('ann', 'ben')

@@ -97,6 +97,24 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
+  test('orders another server in the tick in which a match takes one', async () => {
+    const { matchmaker, service, run, join } = open()
+    await run(8000)
+    join('ann', 'ben')
+    await matchmaker.tick()
+    expect(service.calls.create).toHaveLength(3)
+  })
+
+  test('orders none for its stock while its process hands over', async () => {
+    const { matchmaker, clock, service, run, join } = open({ store: createMemoryStore(new Map()) })
+    await run(8000)
+    join('ann', 'ben')
+    const closed = new Promise((resolve) => matchmaker.on('serverTaken', () => resolve(matchmaker.close())))
+    await matchmaker.tick()
+    await clock.until(closed)
+    expect(service.calls.create).toHaveLength(2)
+  })
+
   test('orders its whole stock at once, within the bound of servers', async () => {
     const { service, run } = open({ pools: [{ ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 30 }] }] })
     await run(1000)

@@ -65,9 +65,9 @@ describe('servers that list themselves', () => {
       () => next.listedServers(),
       () => next.holdSeats({ serverId: id, playerIds: ['ann'] }),
       () => next.followSeat(seatId, 'ann'),
-      () => next.releaseSeat(seatId, 'ann'),
     ])
       expect(unknown).toThrow(Unavailable)
+    await expect(next.releaseSeat(seatId, 'ann')).rejects.toThrow(Unavailable)
     expect(() => next.holdSeats({ serverId: 'none', playerIds: ['ann'] })).toThrow(UnknownServer)
     const [one = '', two = ''] = tokens()
     register(one)
@@ -128,7 +128,7 @@ describe('a server that a player has started', () => {
     await run(1000)
     const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
     await run(9000)
-    matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
+    await matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
     const { next, register, report, run: pass } = await restart()
     const start = () => next.startServer({ ...custom, playerIds: ['ann'] })
     await expect(start()).rejects.toMatchObject({ code: 'too-many-servers' })
@@ -219,7 +219,7 @@ describe('a server that a player has started', () => {
     const { matchmaker, run, restart, tokens } = openBeforeKill()
     await run(8000)
     const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
-    matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
+    await matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
     const { next, register, report } = await restart()
     for (const token of tokens()) {
       expect(register(token).host).toBeUndefined()

@@ -221,11 +221,27 @@ describe('a seat', () => {
     const { matchmaker, listed } = open()
     const [first = ''] = await listed()
     const [seat] = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] }).seats
-    expect(() => matchmaker.releaseSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
+    await expect(matchmaker.releaseSeat(seat?.id ?? '', 'ben')).rejects.toThrow(UnknownSeat)
     expect(() => matchmaker.followSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
-    matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
     expect(matchmaker.seatsOf('ann')).toEqual([])
   })
+})
+
+test('a server whose stop waits for the deployment service is not listed, and its players are free', async () => {
+  const fault = (method: string) => (method === 'stop' ? { error: new Error('away') } : undefined)
+  const { matchmaker, servers, listed, report } = open({ service: { fate: () => ({ readyMs: 3000 }), fault } })
+  const [first = '', second = ''] = await listed()
+  const [server] = servers
+  if (server === undefined) throw new Error('there is a server')
+  server.players = { ann: 'in' }
+  await report(server)
+  expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: first, state: 'taken' }])
+  await matchmaker.stopServer(first)
+  expect(matchmaker.seatsOf('ann')).toEqual([])
+  expect(await report(server)).toMatchObject({ want: 'stop' })
+  expect(matchmaker.listedServers().servers).toMatchObject([{ id: second }])
+  expect(matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).isNew).toBe(true)
 })
 
 describe('a server that players start', () => {
@@ -268,7 +284,7 @@ describe('a server that players start', () => {
     await run(9000)
     expect(matchmaker.followSeat(first.seats[0]?.id ?? '').state).toBe('held')
     const start = (player: string) => matchmaker.startServer({ ...custom, playerIds: [player] })
-    matchmaker.releaseSeat(first.seats[0]?.id ?? '')
+    await matchmaker.releaseSeat(first.seats[0]?.id ?? '')
     await expect(start('ann')).rejects.toMatchObject({ name: 'SeatRefused', code: 'too-many-servers' })
     await start('ben')
     await start('cat')
@@ -284,7 +300,7 @@ describe('a server that players start', () => {
     while (clock.now() < begunAt + 300_000) {
       try {
         const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
-        matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+        await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
       } catch (error) {
         if (!(error instanceof PlayerCoolingDown)) throw error
         refused += 1
@@ -303,7 +319,7 @@ describe('a server that players start', () => {
       try {
         const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
         await run(1000)
-        matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+        await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
       } catch (error) {
         if (!(error instanceof PlayerCoolingDown)) throw error
         await run(1000)
@@ -319,7 +335,7 @@ describe('a server that players start', () => {
     await run(1000)
     const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
     while (servers.length === 0) await run(250)
-    matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
     for (const server of servers) server.listing = undefined
     await run(28_000)
     expect([matchmaker.inspect().pools[0]?.idle, service.calls.stop.length]).toEqual([1, 0])
@@ -349,7 +365,7 @@ describe('a server that players start', () => {
     expect(matchmaker.followSeat(seat?.id ?? '').state).toBe('held')
     for (const { listing } of servers) if (listing !== undefined) delete listing['owner']
     await run(1000)
-    matchmaker.releaseSeat(seat?.id ?? '')
+    await matchmaker.releaseSeat(seat?.id ?? '')
     await expect(matchmaker.startServer({ ...custom, playerIds: ['ann'] })).rejects.toMatchObject({
       name: 'SeatRefused',
       code: 'too-many-servers',

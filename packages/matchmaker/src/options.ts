@@ -158,15 +158,7 @@ export interface ReconfigureOptions {
 
 /** The options without a default. */
 type Optional =
-  | 'store'
-  | 'locate'
-  | 'locations'
-  | 'beacons'
-  | 'budget'
-  | 'webhookUrl'
-  | 'apiUrl'
-  | 'serverSecret'
-  | 'results'
+  'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl' | 'serverSecret' | 'results'
 
 /** The options with every default filled in. */
 export type Config = {

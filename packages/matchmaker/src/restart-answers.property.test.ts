@@ -87,44 +87,40 @@ async function ask({ matchmaker }: Life, truth: Truth): Promise<ReadonlySet<'tru
 
 test('a process that was killed at any step answers truly or not at all, before it has read and after', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(command, { minLength: 1, maxLength: 14 }),
-      fc.nat(3),
-      async (commands, failures) => {
-        const world = createWorld({ queues: [duel] })
-        try {
-          let life = await world.live()
-          for (const one of commands) await perform(life, one)
-          const truth = truthOf(life)
-          world.kill()
+    fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 14 }), fc.nat(3), async (commands, failures) => {
+      const world = createWorld({ queues: [duel] })
+      try {
+        let life = await world.live()
+        for (const one of commands) await perform(life, one)
+        const truth = truthOf(life)
+        world.kill()
 
-          // It cannot be read a few times, and then is slow.
-          let left = failures
-          let read = () => {}
-          const over = (serverLog: ServerLog): ServerLog => ({
-            ...serverLog,
-            open: async () => {
-              if ((left -= 1) >= 0) throw new Error('written by a newer version')
-              await new Promise<void>((resolve) => (read = resolve))
-              return serverLog.open()
-            },
-          })
-          life = await world.live({ isRead: false, over })
-          const before = await ask(life, truth)
-          expect([...before].filter((answer) => answer !== 'unknown')).toEqual([])
-          const ready = life.matchmaker.ready()
-          for (let tries = 0; tries <= failures; tries += 1) {
-            expect((await ask(life, truth)).has('true')).toBe(false)
-            await world.clock.advance(1000)
-          }
-          read()
-          await ready
-          expect((await ask(life, truth)).has('unknown')).toBe(false)
-        } finally {
-          await world.remove()
+        // It cannot be read a few times, and then is slow.
+        let left = failures
+        let read = () => {}
+        const over = (serverLog: ServerLog): ServerLog => ({
+          ...serverLog,
+          open: async () => {
+            if ((left -= 1) >= 0) throw new Error('written by a newer version')
+            await new Promise<void>((resolve) => (read = resolve))
+            return serverLog.open()
+          },
+        })
+        life = await world.live({ isRead: false, over })
+        const before = await ask(life, truth)
+        expect([...before].filter((answer) => answer !== 'unknown')).toEqual([])
+        const ready = life.matchmaker.ready()
+        for (let tries = 0; tries <= failures; tries += 1) {
+          expect((await ask(life, truth)).has('true')).toBe(false)
+          await world.clock.advance(1000)
         }
-      },
-    ),
+        read()
+        await ready
+        expect((await ask(life, truth)).has('unknown')).toBe(false)
+      } finally {
+        await world.remove()
+      }
+    }),
     // Few, to save time: `pnpm fuzz` tries others.
     { numRuns: 40 },
   )

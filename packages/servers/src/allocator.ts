@@ -1,12 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type {
-  StopReason,
-  DeploymentService,
-  LocationService,
-  Allocation,
-  FoundBy,
-  Order,
-} from './records/index.js'
+import type { StopReason, DeploymentService, LocationService, Allocation, FoundBy, Order } from './records/index.js'
 import type { Inherited } from './adopt-servers.js'
 import type { Browser, ServerBrowser } from './browser/index.js'
 import type { Prober } from './port-probe.js'
@@ -96,7 +89,7 @@ export interface Allocator {
   drainServer(serverId: string): boolean
   /** The server of this id; a match on a server of a pool is none. */
   findServer(serverId: string): Allocation | undefined
-  readonly pools: Pick<Pools, 'views' | 'isPaused' | 'setPaused' | 'reconfigure' | 'isEmpty' | 'close'>
+  readonly pools: Pick<Pools, 'views' | 'isPaused' | 'setPaused' | 'reconfigure' | 'isEmpty' | 'advance'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

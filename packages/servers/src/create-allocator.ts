@@ -317,7 +317,6 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const endAll = () => {
     recovery.close()
     watcher.close()
-    pools.close()
     lifecycle.close()
     listening.close()
     rejectAll(allocations.all())
@@ -380,8 +379,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     joinToken: (grant) => signer.grant(grant, clock.now()),
     joinKeys: signer.keySet,
     *gameServers() {
-      for (const server of gameServers.all())
-        yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
+      for (const server of gameServers.all()) yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
     },
     drainServer,
     findServer,
@@ -398,7 +396,6 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       gameServers.advance(now)
       hosted.advance(now)
       browser.advance(now)
-      if (recovery.isDone()) pools.advance(now)
     },
 
     recorded: (matchId) => writer.written(matchId),

@@ -72,8 +72,9 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
 
   test('a server that is a process shows what it writes, and is killed', async () => {
     const killed: string[] = []
-    const output = () => (killed.length === 0 ? 'the map is loaded\n' : undefined)
-    const processes = { output, kill: (id: string) => killed.push(id) }
+    const has = () => killed.length === 0
+    const output = () => (has() ? 'the map is loaded\n' : undefined)
+    const processes = { has, output, kill: (id: string) => killed.push(id) }
     const dev = await openProgram({ processes })
     const { page, go, complaints } = await visit(browser, `${dev.url}#token=${tokens.operate}`)
     for (const id of ['ann', 'ben'])
@@ -86,7 +87,10 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await page.getByLabel('Output', { exact: true }).filter({ hasText: 'the map is loaded' }).waitFor()
     await page.getByRole('button', { name: /^Kill / }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Kill the server' }).click()
-    await page.getByText(/^Server .* is killed\.$/).first().waitFor()
+    await page
+      .getByText(/^Server .* is killed\.$/)
+      .first()
+      .waitFor()
     const [id = ''] = killed
     expect(await page.getByRole('heading', { name: `Output of ${id}` }).count()).toBe(1)
     await go('#/changes')

@@ -117,28 +117,28 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       died: () => (deaths += 1),
     })
     const matchmaker = createMatchmakerOver(
-    {
-      name,
-      queues: [
-        {
-          name: 'duel',
-          matchSize: 2,
-          expireAfterMs: EXPIRE_MS,
-          deploy: { application: 'game', version: '1', readyTimeoutMs: 5000, requireCachedLocations: seed % 4 === 0 },
-        },
-      ],
-      deployments: mortal.deployments,
-      ...(seed % 2 === 0 ? { locations: mortal.locations } : {}),
-      clock: mortal.clock,
-      random,
-      tickMs: STEP_MS,
-      listLagMs: LIST_LAG_MS,
-      orphanGraceMs: REAP_MS,
-      maxServers: 4,
-      readsPerSecond: 8,
-      ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
-    },
-    () => mortal.serverLog,
+      {
+        name,
+        queues: [
+          {
+            name: 'duel',
+            matchSize: 2,
+            expireAfterMs: EXPIRE_MS,
+            deploy: { application: 'game', version: '1', readyTimeoutMs: 5000, requireCachedLocations: seed % 4 === 0 },
+          },
+        ],
+        deployments: mortal.deployments,
+        ...(seed % 2 === 0 ? { locations: mortal.locations } : {}),
+        clock: mortal.clock,
+        random,
+        tickMs: STEP_MS,
+        listLagMs: LIST_LAG_MS,
+        orphanGraceMs: REAP_MS,
+        maxServers: 4,
+        readsPerSecond: 8,
+        ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
+      },
+      () => mortal.serverLog,
     )
     ground.webhooks = (request) =>
       mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : matchmaker.webhook(request)

@@ -123,7 +123,7 @@ function argumentsOf(options: RedisServerOptions, folder: string, port: number, 
 
 /** Asks every 10 ms; rejects if the process ends or the time is over. */
 async function until(child: ChildProcess, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + START_MS; ; ) {
+  for (const end = Date.now() + START_MS; ;) {
     if (await isSo().catch(() => false)) return
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null || Date.now() > end)
       throw new Error('no')

@@ -79,8 +79,7 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
     acts: (signal?: AbortSignal) => call<Audit>('GET', 'acts', undefined, signal),
     queues: (signal?: AbortSignal) => call<QueueCards>('GET', 'queues', undefined, signal),
     apply: (queue: string, change: ApplyRequest) => call<Applied>('PUT', `queues/${part(queue)}`, change),
-    setPaused: (queue: string, paused: boolean) =>
-      call('POST', `queues/${part(queue)}/${paused ? 'pause' : 'resume'}`),
+    setPaused: (queue: string, paused: boolean) => call('POST', `queues/${part(queue)}/${paused ? 'pause' : 'resume'}`),
     startTrial: (request: TrialRequest) => call<Trial>('POST', 'trials', request),
     trial: (id: string) => call<Trial>('GET', `trials/${part(id)}`),
     endTrial: (id: string) => call('DELETE', `trials/${part(id)}`),

@@ -22,8 +22,8 @@ function SignIn() {
     <section class="sign-in" aria-labelledby="sign-in">
       <h1 id="sign-in">Sign in</h1>
       <p>
-        The console opens with an API key of the configuration, of a role other than <code>backend</code>.
-        With <code>muster dev</code>, open the address that it prints.
+        The console opens with an API key of the configuration, of a role other than <code>backend</code>. With{' '}
+        <code>muster dev</code>, open the address that it prints.
       </p>
       <form onSubmit={submit}>
         <label for="token">Token</label>

@@ -301,8 +301,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
 /** The token that the address brought, which is removed from the address bar at once. */
 function takeToken(window: Window): string | undefined {
   const brought = tokenIn(window.location.hash)
-  if (brought !== undefined)
-    window.history.replaceState(null, '', window.location.pathname + window.location.search)
+  if (brought !== undefined) window.history.replaceState(null, '', window.location.pathname + window.location.search)
   return brought
 }
 

@@ -245,9 +245,7 @@ export const ContainerLogs = answer<ContainerLogs>('ContainerLogs', {
   logs: maybe(text),
   encoding: maybe(text),
   crash_logs: maybe(text),
-  crash_data: maybe(
-    z.looseObject({ exit_code: maybe(integer), message: maybe(text), restart_count: maybe(integer) }),
-  ),
+  crash_data: maybe(z.looseObject({ exit_code: maybe(integer), message: maybe(text), restart_count: maybe(integer) })),
   logs_link: maybe(text),
 })
 

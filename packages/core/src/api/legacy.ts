@@ -112,7 +112,10 @@ const DeployLegacy = named<DeployLegacy>(
       version_name: z.string().min(1).optional(),
       is_public_app: z.boolean().optional(),
       ip_list: z.array(ipAddress).min(1).optional(),
-      geo_ip_list: z.array(z.strictObject({ ip: ipAddress, latitude, longitude })).min(1).optional(),
+      geo_ip_list: z
+        .array(z.strictObject({ ip: ipAddress, latitude, longitude }))
+        .min(1)
+        .optional(),
       telemetry_profile_uuid_list: z.array(z.string()).optional(),
       env_vars: z.array(EnvironmentVariable).optional(),
       skip_telemetry: z.boolean().optional(),

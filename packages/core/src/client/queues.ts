@@ -19,15 +19,7 @@ import {
 import type { EventSink } from './call-events.js'
 import type { ClientConfig } from './config.js'
 import { InvalidInput, type RateLimited } from './errors.js'
-import {
-  enterPhase,
-  factsOf,
-  type HoldUp,
-  laneOf,
-  otherChanges,
-  otherReads,
-  type Request,
-} from './request.js'
+import { enterPhase, factsOf, type HoldUp, laneOf, otherChanges, otherReads, type Request } from './request.js'
 import { permitExpired } from './send.js'
 
 /**

@@ -211,7 +211,10 @@ export function createTransport({ maxResponseBytes, ...options }: TransportOptio
       // The call's own deadline covers connecting, headers and body.
       const request = { origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
       return new Promise((resolve, reject) => {
-        via.dispatch(request, answerHandler(exchange, () => opened, maxResponseBytes, resolve, reject))
+        via.dispatch(
+          request,
+          answerHandler(exchange, () => opened, maxResponseBytes, resolve, reject),
+        )
       })
     },
     close: async () => {

@@ -62,8 +62,7 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
    * caller: their proof is in the request. Default: every caller may use every route.
    */
   readonly authorize?:
-    | ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>)
-    | undefined
+    ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>) | undefined
   /** Finds the client's address. Default: the socket's other end. */
   readonly address?: AddressOf | undefined
   /** Limits of requests. Default none. */

@@ -129,7 +129,8 @@ const LAST_WORDS_MS = 1000
  * deployment's variables, except those that decide what code runs (see `passVariables`), and must listen on the ports
  * in SERVICE_PORT_{NAME}_INTERNAL. A stop sends SIGTERM, then SIGKILL once the grace period is over. As in a container,
  * the process's children end with it (not on Windows). The version's image, command and arguments are ignored: they are
- * for real containers. If this process exits without closing the emulator, the remaining processes are killed.
+ * for real containers. If this process exits without closing the emulator, the remaining processes are killed; if it is
+ * itself killed (SIGKILL), they run on.
  *
  * @example createEmulator({ launch: launchProcess('node', ['server.js']) })
  * @throws RangeError for an invalid outputLimit.

@@ -65,7 +65,11 @@ export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps):
       waits.delete(id)
     }
     for (const id of current.keys()) {
-      if (!waits.has(id)) waits.set(id, timers.after(minutes * MINUTE_MS, () => endSession(record, id)))
+      if (!waits.has(id))
+        waits.set(
+          id,
+          timers.after(minutes * MINUTE_MS, () => endSession(record, id)),
+        )
     }
     if (waits.size > 0) sessionWaits.set(record, waits)
     else sessionWaits.delete(record)

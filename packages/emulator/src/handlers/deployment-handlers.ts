@@ -41,10 +41,7 @@ const strategies: readonly string[] = ['basic', 'weighted']
  * values, 409 for a version that cannot be deployed (inactive, or its application has no version), 422 when no server
  * is free.
  */
-const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
-  input,
-  { world, faults },
-) => {
+const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input, { world, faults }) => {
   const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage = { enabled: false } } = input
   const version = versionOf(world, input)
   if (isFailure(version)) return version

@@ -176,8 +176,7 @@ export function isPresent({ born, horizon }: Columns, slot: Slot): boolean {
 }
 
 /** The same, and whether it has no match yet. */
-export const isFree = (columns: Columns, slot: Slot): boolean =>
-  columns.taken[slot] === 0 && isPresent(columns, slot)
+export const isFree = (columns: Columns, slot: Slot): boolean => columns.taken[slot] === 0 && isPresent(columns, slot)
 
 /** Keys and networks as small numbers, reused once nobody has them. */
 export class Interner {

@@ -268,8 +268,7 @@ export class Grid {
   /** Whether a ticket goes with any value of a span that is indexed. */
   #isAnyValue(slot: Slot): boolean {
     const at = slot * this.#stride + VALUES
-    for (let span = 0; span < this.#dimensions; span++)
-      if (this.#columns.rows[at + 2 * span] === Infinity) return true
+    for (let span = 0; span < this.#dimensions; span++) if (this.#columns.rows[at + 2 * span] === Infinity) return true
     return false
   }
 
@@ -387,8 +386,7 @@ export class Grid {
     const { side } = layer
     if (side === Infinity) return hash(0, 0, 0, d, e, key)
     const x = rows[at + X] as number
-    if (Number.isNaN(x))
-      return hash(UNKNOWN, this.#unknown === 'network' ? (network[slot] as number) : 0, 0, d, e, key)
+    if (Number.isNaN(x)) return hash(UNKNOWN, this.#unknown === 'network' ? (network[slot] as number) : 0, 0, d, e, key)
     const [y, z] = [rows[at + Y] as number, rows[at + Z] as number]
     return hash(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side), d, e, key)
   }

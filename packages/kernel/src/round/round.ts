@@ -66,11 +66,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 
   /** Lets each have a turn, until the tries are spent or the matches made; the others come first in the next round. */
-  function* eachInTurn(
-    slots: readonly Slot[],
-    most: number,
-    turn: (slot: Slot) => Pausable<boolean>,
-  ): Pausable<void> {
+  function* eachInTurn(slots: readonly Slot[], most: number, turn: (slot: Slot) => Pausable<boolean>): Pausable<void> {
     for (const slot of slots) {
       if (!isFree(columns, slot)) continue
       if (state.isOver() || state.made >= most) {
@@ -201,4 +197,3 @@ function sortedBy(slots: readonly Slot[], rankOf: (slot: Slot) => number): reado
   if (byRank.size <= 1) return slots
   return [...byRank].toSorted(([one], [other]) => one - other).flatMap(([, alike]) => alike)
 }
-

@@ -24,8 +24,7 @@ export class QuotaCounts<Facts> {
   add(slot: Slot, facts: Facts): void {
     const many = this.quotas.length
     if (many === 0) return
-    if ((slot + 1) * many > this.#counts.length)
-      this.#counts = grown(this.#counts, Math.max(64, 2 * (slot + 1)) * many)
+    if ((slot + 1) * many > this.#counts.length) this.#counts = grown(this.#counts, Math.max(64, 2 * (slot + 1)) * many)
     for (const [at, { countOf }] of this.quotas.entries()) this.#counts[slot * many + at] = countOf(facts)
     this.insert(slot)
   }

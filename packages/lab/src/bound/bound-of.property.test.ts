@@ -56,7 +56,14 @@ function cheapest(left: readonly Guest[], size: number, isLimited: boolean): num
       const members = [first, ...chosen]
       const wasMade = members.every(({ match }) => match === first.match)
       if (!wasMade && !mayPlay(members, isLimited)) return Infinity
-      return costOf(members) + cheapest(others.filter((one) => !chosen.includes(one)), size, isLimited)
+      return (
+        costOf(members) +
+        cheapest(
+          others.filter((one) => !chosen.includes(one)),
+          size,
+          isLimited,
+        )
+      )
     }),
   )
 }

@@ -122,8 +122,7 @@ function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): n
 
 function isNear(one: Entry, other: Entry, squared: number, unknown: 'network' | 'any'): boolean {
   const [a, b] = [one.place, other.place]
-  if (a !== undefined && b !== undefined)
-    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= squared
+  if (a !== undefined && b !== undefined) return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= squared
   return unknown === 'any' || squared === Infinity || (one.network !== undefined && one.network === other.network)
 }
 

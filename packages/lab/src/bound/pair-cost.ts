@@ -50,9 +50,7 @@ export function createPairCost({ rules }: CompiledQueue, units: readonly BoundUn
     if (span !== undefined) return [(one, other) => apartBy(one.values, other.values, 2 * span, unit.limit)]
     if (compiled.radius !== undefined) return [(one, other) => kmApart(one, other, unit.limit)]
     const { measure } = compiled
-    return measure === undefined
-      ? []
-      : [(one, other) => (measure(one.facts, other.facts) ?? unit.limit) / unit.limit]
+    return measure === undefined ? [] : [(one, other) => (measure(one.facts, other.facts) ?? unit.limit) / unit.limit]
   })
   const [first = () => 0, second] = parts
   if (second === undefined) return first

@@ -95,12 +95,7 @@ interface Waited {
   readonly players: number
 }
 
-function expansionsOf(
-  queue: Queue,
-  matches: readonly MatchOutcome[],
-  crowd: Crowd,
-  outcome: RunOutcome,
-): Expansion[] {
+function expansionsOf(queue: Queue, matches: readonly MatchOutcome[], crowd: Crowd, outcome: RunOutcome): Expansion[] {
   // Where limits follow how many players come, waits alone do not tell which were in force.
   const curves = describeQueue(queue).curves.filter(({ points, adapts }) => points.length > 1 && adapts !== true)
   if (curves.length === 0) return []

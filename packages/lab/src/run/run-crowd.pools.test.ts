@@ -20,7 +20,7 @@ interface Load {
 function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
   const random = seededRandom(perHour)
   const parties: CrowdParty[] = []
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     at += (-Math.log(1 - random()) * 3_600_000) / perHour
     if (at >= hours * 3_600_000) break
     const id = parties.length
@@ -36,6 +36,7 @@ describe('matches find warm servers as often as the formula says, within two poi
     { perHour: 180, hours: 5 },
     { perHour: 600, hours: 2.5 },
     { perHour: 1800, hours: 1.75 },
+    { perHour: 3600, hours: 1.5 },
   ])('at $perHour matches an hour', async ({ perHour, hours }) => {
     const load = { matchesPerHour: perHour, bootSeconds: 20, matchSeconds: 900 }
     const crowd = pairs({ perHour, hours, matchSeconds: 900 })

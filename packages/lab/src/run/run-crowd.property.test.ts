@@ -26,10 +26,10 @@ const visit: fc.Arbitrary<CrowdVisit> = fc.record({
 })
 
 /** What the parties do, beside what their tickets are. */
-const doings = fc.array(
-  fc.record({ at: fc.nat(3000), visits: fc.array(visit, { minLength: 1, maxLength: 2 }) }),
-  { minLength: 8, maxLength: 8 },
-)
+const doings = fc.array(fc.record({ at: fc.nat(3000), visits: fc.array(visit, { minLength: 1, maxLength: 2 }) }), {
+  minLength: 8,
+  maxLength: 8,
+})
 
 const crowdOf = (drafts: readonly RuleTicket[], all: readonly Pick<CrowdParty, 'at' | 'visits'>[]): Crowd => ({
   header: { format: CROWD_FORMAT, startsAt: START, durationMs: 6000 },

@@ -34,12 +34,7 @@ function checkMoment(text: string, path: Path, example: string, checking: Checki
 }
 
 /** Ids of the tickets that a name denotes and that have come by then. */
-function checkName(
-  name: string,
-  moment: Moment,
-  path: Path,
-  { checking, known }: MomentGround,
-): readonly string[] {
+function checkName(name: string, moment: Moment, path: Path, { checking, known }: MomentGround): readonly string[] {
   const ids = known.ids.get(name)
   if (ids === undefined) {
     checking.unknown(path, name, 'ticket of this scene', known.ids.keys())

@@ -17,12 +17,7 @@ interface Tries {
  * matchmaker's own explanation, where these two are alone. Undefined if no two are kept apart, and in queues with
  * `targetWaitMs`.
  */
-async function whyApart(
-  scene: Scene,
-  ids: readonly string[],
-  at: number,
-  tries: Tries,
-): Promise<string | undefined> {
+async function whyApart(scene: Scene, ids: readonly string[], at: number, tries: Tries): Promise<string | undefined> {
   // There the limits follow who comes, and two alone would meet others.
   if (scene.queues.some(({ targetWaitMs }) => targetWaitMs !== undefined)) return undefined
   for (const [index, one] of ids.entries()) {

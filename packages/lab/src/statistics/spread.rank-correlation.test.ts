@@ -3,12 +3,45 @@ import { expect, test } from 'vitest'
 import { rankCorrelation } from './spread.js'
 
 test('orders alike, opposed and unrelated', () => {
-  expect(rankCorrelation([[1, 10], [2, 20], [3, 1000]])).toBe(1)
-  expect(rankCorrelation([[1, 5], [2, 4], [3, -9]])).toBe(-1)
-  expect(rankCorrelation([[1, 1], [1, 2], [2, 1], [2, 2]])).toBe(0)
-  expect([rankCorrelation([]), rankCorrelation([[1, 1]]), rankCorrelation([[1, 1], [1, 2]])]).toEqual([0, 0, 0])
+  expect(
+    rankCorrelation([
+      [1, 10],
+      [2, 20],
+      [3, 1000],
+    ]),
+  ).toBe(1)
+  expect(
+    rankCorrelation([
+      [1, 5],
+      [2, 4],
+      [3, -9],
+    ]),
+  ).toBe(-1)
+  expect(
+    rankCorrelation([
+      [1, 1],
+      [1, 2],
+      [2, 1],
+      [2, 2],
+    ]),
+  ).toBe(0)
+  expect([
+    rankCorrelation([]),
+    rankCorrelation([[1, 1]]),
+    rankCorrelation([
+      [1, 1],
+      [1, 2],
+    ]),
+  ]).toEqual([0, 0, 0])
   // Kendall and Gibbons, Rank Correlation Methods: ranks 1, 2.5, 2.5, 4 beside 1, 2, 3, 4.
-  expect(rankCorrelation([[7, 1], [8, 2], [8, 3], [9, 4]])).toBeCloseTo(4.5 / Math.sqrt(4.5 * 5), 12)
+  expect(
+    rankCorrelation([
+      [7, 1],
+      [8, 2],
+      [8, 3],
+      [9, 4],
+    ]),
+  ).toBeCloseTo(4.5 / Math.sqrt(4.5 * 5), 12)
 })
 
 test('only the order matters', () => {

@@ -79,7 +79,10 @@ export const MatchBody = z
       .array(
         z.strictObject({
           name: z.string().max(128).describe('One of the profile’s teams, as `team_id` names it'),
-          players: z.array(z.strictObject({ ...playerKeys, player_id: id })).min(1).max(500),
+          players: z
+            .array(z.strictObject({ ...playerKeys, player_id: id }))
+            .min(1)
+            .max(500),
         }),
       )
       .min(1)
@@ -125,13 +128,10 @@ const backfillTeams = z
 export type BackfillBody = z.infer<typeof BackfillBody>
 export const BackfillBody = z.strictObject({
   profile: profile.optional(),
-  tickets: z
-    .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
-    .optional()
-    .meta({
-      type: 'object',
-      description: 'Tickets of the players who are in the match, by id; who is missing has left',
-    }),
+  tickets: z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').optional().meta({
+    type: 'object',
+    description: 'Tickets of the players who are in the match, by id; who is missing has left',
+  }),
   attributes: z
     .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
     .nullish()

@@ -173,9 +173,8 @@ export function admitServers(
   const identify: Authenticate<MatchCaller> = (request, connection) => {
     const secret = SERVER_PATHS.test(request.url) ? (bearerToken(request) ?? '') : ''
     if (!SECRET.test(secret)) return authenticate(request, connection)
-    return whenKnown(
-      service.isServerSecret(secret),
-      (known): Awaitable<MatchCaller | undefined> => (known ? serverOf(secret) : authenticate(request, connection)),
+    return whenKnown(service.isServerSecret(secret), (known): Awaitable<MatchCaller | undefined> =>
+      known ? serverOf(secret) : authenticate(request, connection),
     )
   }
   // A token of a server is signed, so that guessing it is hopeless.

@@ -81,7 +81,13 @@ describe('POST /matches', () => {
       'teams.0.players.0.attributes.x',
     ],
     [
-      { ...body, teams: [{ name: 'side-1', players: [player('ann')] }, { name: 'side-2', players: [player('ann')] }] },
+      {
+        ...body,
+        teams: [
+          { name: 'side-1', players: [player('ann')] },
+          { name: 'side-2', players: [player('ann')] },
+        ],
+      },
       'teams.1.players.0.player_id',
     ],
   ])('refuses %j, naming %s', async (given, field) => {

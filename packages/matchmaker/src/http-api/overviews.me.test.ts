@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Unavailable } from '../errors.js'
 import { duel } from '../matchmaker.fixture.js'
 import type { PlayerView } from './schemas.js'
 import { setUp, setUpReal } from './ticket-api.fixture.js'
@@ -90,6 +91,18 @@ describe('GET /me', () => {
     const { tickets, lobbies } = await me(world, 'ann')
     expect([tickets.length, lobbies]).toEqual([1, null])
     expect(world.errors).toMatchObject([{ message: 'no lobbies today' }])
+  })
+
+  test('finds a match although seats on listed servers cannot be read, as while no process leads', async () => {
+    const world = setUp()
+    await create(world, 'ann')
+    expect(await me(world, 'ann')).toMatchObject({ seats: [] })
+    world.service.seatsOf = () => {
+      throw new Unavailable('no process leads')
+    }
+    const found = await me(world, 'ann')
+    expect([found.tickets.length, 'seats' in found]).toEqual([1, false])
+    expect(world.errors).toMatchObject([{ message: 'no process leads' }])
   })
 
   test('is for players, and nobody is found by another player', async () => {

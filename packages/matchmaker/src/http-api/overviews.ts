@@ -117,10 +117,7 @@ function ownView({ queue, paused, waitedMs, waiting, next }: Explanation) {
   return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
 }
 
-export const ticketsInspected = (
-  { total, tickets }: LongestWaiting,
-  { queues }: Pick<Inspection, 'queues'>,
-) => ({
+export const ticketsInspected = ({ total, tickets }: LongestWaiting, { queues }: Pick<Inspection, 'queues'>) => ({
   queues: inSnakeCase(queues),
   total,
   tickets: tickets.flatMap((ticket) => partyViews(ticket)),
@@ -199,7 +196,7 @@ interface PlayerParts {
   readonly estimating: Estimating
   readonly groups: MemberView[]
   readonly lobbies: readonly LobbyOfPlayer[] | undefined
-  readonly seats: readonly SeatGrant[]
+  readonly seats: readonly SeatGrant[] | undefined
 }
 
 /** The view for the player: of each ticket the player's own seat. */
@@ -213,7 +210,7 @@ function playerView(playerId: string, { found, estimating, groups, lobbies, seat
     tickets,
     groups,
     matches: [...tickets.flatMap(matchOfTicket), ...matchWithoutTicket(found)],
-    seats: seats.map(seatView),
+    seats: seats?.map(seatView),
     lobbies: lobbies === undefined ? null : lobbies.map(({ lobbyId, phase }) => ({ lobby_id: lobbyId, phase })),
   }
 }
@@ -265,25 +262,26 @@ export function createPlayerOverview({
   lobbies,
   onError,
 }: PlayerOverviewOptions): PlayerOverview {
-  /** Undefined if the lobbies cannot be read: that must not keep a player from their match. */
-  const lobbiesOf = async (playerId: string): Promise<readonly LobbyOfPlayer[] | undefined> => {
+  /** Undefined if it cannot be read: that must not keep a player from their match. */
+  const ifReadable = async <Result>(read: () => Awaitable<Result>): Promise<Result | undefined> => {
     try {
-      return (await lobbies?.(playerId)) ?? []
+      return await read()
     } catch (error) {
       onError(error)
       return undefined
     }
   }
   return async (playerId, asking) => {
-    const inLobbies = lobbiesOf(playerId)
-    const [found, seats] = await Promise.all([service.findPlayer(playerId), service.seatsOf(playerId)])
+    const inLobbies = ifReadable(() => lobbies?.(playerId) ?? [])
+    const onServers = ifReadable(() => service.seatsOf(playerId))
+    const found = await service.findPlayer(playerId)
     if (asking !== undefined) for (const ticket of found.tickets) presence.seen(ticket, asking)
     return playerView(playerId, {
       found,
       estimating: service,
       groups: await groups.ofPlayer(playerId, found.tickets),
       lobbies: await inLobbies,
-      seats,
+      seats: await onServers,
     })
   }
 }

@@ -249,6 +249,17 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
       expect(service.unstopped()).toHaveLength(1)
     }
   },
+  releaseSeat: async ({ call, run }, { service }) => {
+    const { json } = await call('ann', 'POST', '/pools/arena/servers', {})
+    const [{ seat_id: seatId }] = json['seats'] as [{ seat_id: string }]
+    await run(1000)
+    expect((await call('ann', 'DELETE', `/seats/${seatId}`)).status).toBe(204)
+    return async (next) => {
+      expect((await next.call('ann', 'GET', `/seats/${seatId}`)).json['code']).toBe('no-such-seat')
+      await next.run(5000)
+      expect(service.unstopped()).toEqual([])
+    }
+  },
   stopServer: async (life) => {
     const serverId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
     expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
@@ -271,7 +282,6 @@ const OF_THE_MOMENT: readonly Route[] = [
   // matchmaker.seats.test.ts shows that a seat that was held is had again by the same request.
   'holdSeat',
   'quickJoin',
-  'releaseSeat',
 ]
 
 test('every command has a promise that is tried here', () => {

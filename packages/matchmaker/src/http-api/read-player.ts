@@ -15,11 +15,7 @@ import type { TicketService } from './service.js'
  * @param profile the profile found for the player.
  * @param claims the profile from the player's token; it overrides `profile`.
  */
-function withKnown(
-  stated: Player,
-  profile: PlayerProfile | undefined,
-  claims: PlayerProfile | undefined,
-): Player {
+function withKnown(stated: Player, profile: PlayerProfile | undefined, claims: PlayerProfile | undefined): Player {
   if (profile === undefined && claims === undefined) return stated
   return {
     ...stated,
@@ -172,11 +168,7 @@ type Stated = Pick<Player, 'attributes' | 'roles' | 'avoid'>
  * @throws {Problem} 400 naming the statement.
  * @throws {UnknownQueue}
  */
-type CheckStatements = (
-  stated: Stated,
-  latencies: Player['latencies'] | undefined,
-  queues: readonly string[],
-) => void
+type CheckStatements = (stated: Stated, latencies: Player['latencies'] | undefined, queues: readonly string[]) => void
 
 /**
  * Creates the check of players' statements.

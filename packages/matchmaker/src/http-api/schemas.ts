@@ -274,7 +274,10 @@ export const PlayerSchema = z
       .describe('Those that search, those for which a match is found, and those whose match runs'),
     groups: z.array(MemberSchema).describe('The group that the player gathers in, and those of the tickets'),
     matches: z.array(RunningMatch).describe('Matches that run with the player in it'),
-    seats: z.array(SeatSchema).describe('The seat on a listed server, with a fresh join token: none or one'),
+    seats: z
+      .array(SeatSchema)
+      .optional()
+      .describe('The seat on a listed server, with a fresh join token: none or one; left out while it cannot be read'),
     lobbies: z
       .array(z.object({ lobby_id: text, phase: text }))
       .nullable()

@@ -193,7 +193,7 @@ export function createFakeService(clock: Clock): FakeService {
     followSeat: () => {
       throw new UnknownSeat('There is no such seat, or it is not yours.')
     },
-    releaseSeat: () => {
+    releaseSeat: async () => {
       throw new UnknownSeat('There is no such seat, or it is not yours.')
     },
     seatsOf: () => [],

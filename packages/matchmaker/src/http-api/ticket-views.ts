@@ -3,14 +3,7 @@ import type { Assignment, SeatGrant } from '@muster/servers/internal'
 import type { Matchmaker, QueueWait } from '../matches/index.js'
 import { type Backfill, type BackfillStatus, seatIdOf, type Ticket, type TicketStatus } from '../tickets/index.js'
 import type { WaitEstimate } from '../wait-times/index.js'
-import type {
-  AssignmentView,
-  BackfillView,
-  EstimatedWaitView,
-  QueueWaitView,
-  SeatView,
-  TicketView,
-} from './schemas.js'
+import type { AssignmentView, BackfillView, EstimatedWaitView, QueueWaitView, SeatView, TicketView } from './schemas.js'
 
 /**
  * The ticket of one player. For the matchmaker a party is one ticket; for clients of this API each player has a ticket.
@@ -110,8 +103,7 @@ export const seatView = (seat: SeatGrant): SeatView => ({
   team_id: seat.team === '' ? null : seat.team,
   status: seat.state,
   until: seat.until === undefined ? null : isoTime(seat.until),
-  assignment:
-    seat.assignment === undefined ? null : { ...assignmentView(seat.assignment), join_token: seat.joinToken },
+  assignment: seat.assignment === undefined ? null : { ...assignmentView(seat.assignment), join_token: seat.joinToken },
 })
 
 /** Tells how much longer tickets wait, and makes the tokens of players who join a match. */

@@ -83,6 +83,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
   'drainServer',
+  'releaseSeat',
   'startServer',
   'stopServer',
   'waitForServerOrders',

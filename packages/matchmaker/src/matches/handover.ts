@@ -135,7 +135,6 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
    */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
-    allocator.pools.close()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)
     tickets.endWaits(new MatchmakerClosed('The matchmaker is closed.'))
     await allocator.close()
@@ -145,7 +144,6 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
   /** Cancels waiting tickets, and stops the servers on which nobody plays. */
   const endAll = async (stopServers: boolean, deadline: number) => {
     const now = clock.now()
-    allocator.pools.close()
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
     const dropped = new Set<Allocation>()
     const drop = (isUnwanted: (allocation: Allocation) => boolean) => {

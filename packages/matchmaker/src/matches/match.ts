@@ -172,10 +172,7 @@ export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator,
     if (!isWanted(match) || isOverdue(match, now)) return false
     if (match.placed.length === 0) return match.phase === 'running'
     const { backfill, teams } = match
-    const vacancies = vacated(
-      backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) },
-      gone,
-    )
+    const vacancies = vacated(backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) }, gone)
     try {
       if (backfill === undefined) backfills.open(match, vacancies)
       else backfills.change(backfill, vacancies)

@@ -362,8 +362,8 @@ export interface Matchmaker {
    * @throws {UnknownSeat}; {Unavailable} in place of it for as long as servers are expected to register again
    */
   followSeat(seatId: string, playerId?: string): SeatGrant
-  /** Gives a seat back. @param playerId whose seat it has to be; undefined: anybody's @throws as `followSeat` */
-  releaseSeat(seatId: string, playerId?: string): void
+  /** Gives a seat back. @param playerId as of `followSeat` @throws as `followSeat`, and as `startServer` */
+  releaseSeat(seatId: string, playerId?: string): Promise<void>
   /** The seat of a player, with a fresh join token: none or one. */
   seatsOf(playerId: string): readonly SeatGrant[]
   /**

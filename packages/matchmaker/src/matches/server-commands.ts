@@ -59,7 +59,8 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
     seatsWanted: ({ matchId }, seats, isNew) => {
       try {
         want(matchId, seats)
-        return true
+        // Who is missing is counted here, now and later; the numbers of teams are of those who were missing once.
+        return !seats.open || seats.teams !== undefined
       } catch (error) {
         // A match that does not run yet, or in which nobody is missing, is no mistake. Any other is told once.
         if (isNew && !(error instanceof MatchNotRunning || error instanceof MatchIsFull)) problem(matchId, error)
@@ -208,8 +209,10 @@ export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
       if (seat === undefined) throw noSeat()
       return seat
     },
-    releaseSeat: (seatId, playerId) => {
-      if (!browser.release(seatId, playerId)) throw noSeat()
+    releaseSeat: async (seatId, playerId) => {
+      const serverId = browser.release(seatId, playerId)
+      if (serverId === undefined) throw noSeat()
+      await matching.recorded(serverId)
     },
     seatsOf: (playerId) => browser.ofPlayer(playerId),
     startServer: async (request) => {

@@ -4,7 +4,7 @@ import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/servers/inte
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
-import type { BeginPrivate } from './create-match.js'
+import type { BeginPrivate } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Group, Rounds } from './rounds.js'
 
@@ -12,7 +12,8 @@ import type { Group, Rounds } from './rounds.js'
  * A tick, every `tickMs`, and in queues of mode 'arrival' for the tickets that have just come:
  *
  *   admit ────▶ group ────▶ claim ────▶ allocate
- *     │           │           │            └ writes each match's intent to the store; its create waits in line
+ *     │           │           │            └ writes each match's intent to the store; its create waits in line.
+ *     │           │           │              Then pools order what they lack
  *     │           │           └ takes the tickets that still wait into a new match, or into a running one
  *     │           └ runs the kernel of each queue, in steps between which the event loop runs
  *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, reconciles orphans
@@ -136,6 +137,8 @@ export function createTick(options: TickOptions): Tick {
       })
       events.emit('tickCompleted', { durationMs: stopwatch() - startedAt, matches: begun.matches })
       await Promise.all(begun.writing)
+      // Last, so that the servers that matches have taken are replaced at once.
+      if (recovered && !isClosed()) allocator.pools.advance(clock.now())
     },
 
     arrived: async (runtime) => {

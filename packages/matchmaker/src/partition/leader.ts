@@ -117,7 +117,8 @@ export function createGate(): Gate {
  * tickets by `load`, and changes nothing. From `lead` on it matches them.
  */
 export interface Leader
-  extends Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets' | 'ready'>,
+  extends
+    Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets' | 'ready'>,
     Pick<Loading, 'load' | 'unload'> {
   /** Loads open backfills, as written to the ledger, before this process leads. */
   loadBackfills(saved: readonly StoredBackfill[]): void
@@ -167,6 +168,8 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
   'drainServer',
+  'releaseSeat',
+  'startServer',
   'stopServer',
   'waitForServerOrders',
   'stopMatch',

@@ -48,8 +48,7 @@ test('however often leaders change, no match has two servers and none is left', 
       const lead = async (ms: number) => {
         for (let passed = 0; passed < ms; passed += 250) {
           await one.run(Math.min(250, ms - passed))
-          for (const id of PLAYERS)
-            if (one.leader.getTicket(id)?.acceptance !== undefined) one.leader.acceptMatch(id)
+          for (const id of PLAYERS) if (one.leader.getTicket(id)?.acceptance !== undefined) one.leader.acceptMatch(id)
         }
       }
       for (const [term, ms] of terms.entries()) {

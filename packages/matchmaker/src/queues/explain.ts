@@ -370,9 +370,7 @@ export function relaxationSentence(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''
   const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]
   const what = [
-    ...(rules.length === 0
-      ? []
-      : [rules.length === 1 ? `rule ${rules[0]} relaxes` : `rules ${listed(rules)} relax`]),
+    ...(rules.length === 0 ? [] : [rules.length === 1 ? `rule ${rules[0]} relaxes` : `rules ${listed(rules)} relax`]),
     ...next.changes.flatMap(({ rule, to = 0 }) =>
       rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [],
     ),

@@ -195,25 +195,24 @@ export interface PresenceDefinition {
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 /** A queue that was checked, with every default filled in. */
-export interface Queue
-  extends Filled<
-    Omit<
-      QueueDefinition,
-      | 'matchSize'
-      | 'teams'
-      | 'rules'
-      | 'lastResortMs'
-      | 'targetWaitMs'
-      | 'prefer'
-      | 'patience'
-      | 'playerMayState'
-      | 'presence'
-      | 'acceptance'
-      | 'cooldown'
-      | 'deploy'
-      | 'pool'
-    >
-  > {
+export interface Queue extends Filled<
+  Omit<
+    QueueDefinition,
+    | 'matchSize'
+    | 'teams'
+    | 'rules'
+    | 'lastResortMs'
+    | 'targetWaitMs'
+    | 'prefer'
+    | 'patience'
+    | 'playerMayState'
+    | 'presence'
+    | 'acceptance'
+    | 'cooldown'
+    | 'deploy'
+    | 'pool'
+  >
+> {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined

@@ -62,7 +62,10 @@ export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: 
   }
   const remove = (gone: Cooldown) => {
     const { playerId, name } = gone
-    replace(playerId, (byPlayer.get(playerId) ?? NONE).filter((one) => one !== gone))
+    replace(
+      playerId,
+      (byPlayer.get(playerId) ?? NONE).filter((one) => one !== gone),
+    )
     changed(playerId, name, undefined)
   }
   const set = (cooldown: Cooldown) => {

@@ -86,8 +86,7 @@ test('players in several matches leave half of all servers to players who are in
   const names = ['a', 'b', 'c', 'd']
   const several = { matchSize: 1, playersMayWaitTwice: true, playersMayWaitWhilePlaying: true, deploy }
   const { matchmaker, run } = setUp({ queues: names.map((name) => ({ ...duel, ...several, name })), maxServers: 12 })
-  const join = (queue: string, id: string) =>
-    matchmaker.createTicket({ queue, players: [{ id, ip: '198.51.100.7' }] })
+  const join = (queue: string, id: string) => matchmaker.createTicket({ queue, players: [{ id, ip: '198.51.100.7' }] })
   const refused: string[] = []
   for (const queue of names) {
     for (const id of ['eve', 'eva', 'evi']) {

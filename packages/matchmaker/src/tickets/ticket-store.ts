@@ -375,8 +375,10 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
           record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
         )
       }
-      const refuse = (record: TicketRecord): Refused => ({ queue }, error) =>
-        void refused.push({ record, queue: queue.name, error })
+      const refuse =
+        (record: TicketRecord): Refused =>
+        ({ queue }, error) =>
+          void refused.push({ record, queue: queue.name, error })
       for (const record of byId.values()) waiting.syncPools(record, now, undefined, refuse(record))
       return refused
     },

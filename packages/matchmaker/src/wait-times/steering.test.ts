@@ -60,10 +60,34 @@ describe('tickets wait as long as wanted', () => {
   test('in every region, however many come, and within minutes after a change', () => {
     const waits = steered()
     const { play } = queueOf(waits)
-    play(600, new Map([[berlin, 6], [sydney, 0.6]]))
-    const busy = play(900, new Map([[berlin, 6], [sydney, 0.6]]))
-    play(240, new Map([[berlin, 0.6], [sydney, 0.6]]))
-    const quiet = play(900, new Map([[berlin, 0.6], [sydney, 0.6]]))
+    play(
+      600,
+      new Map([
+        [berlin, 6],
+        [sydney, 0.6],
+      ]),
+    )
+    const busy = play(
+      900,
+      new Map([
+        [berlin, 6],
+        [sydney, 0.6],
+      ]),
+    )
+    play(
+      240,
+      new Map([
+        [berlin, 0.6],
+        [sydney, 0.6],
+      ]),
+    )
+    const quiet = play(
+      900,
+      new Map([
+        [berlin, 0.6],
+        [sydney, 0.6],
+      ]),
+    )
     const found = [busy(berlin), busy(sydney), quiet(berlin), quiet(sydney)]
     for (const p90 of found) expect(Math.abs(p90 - 1), found.join()).toBeLessThan(0.2)
   })
@@ -72,7 +96,13 @@ describe('tickets wait as long as wanted', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     expect(waits.steering()).toBeUndefined()
-    play(600, new Map([[berlin, 6], [sydney, 0.6]]))
+    play(
+      600,
+      new Map([
+        [berlin, 6],
+        [sydney, 0.6],
+      ]),
+    )
     const { targetWaitMs, regions = [], recentP90Ms } = waits.steering() ?? {}
     expect(targetWaitMs).toBe(TARGET_MS)
     expect(regions.map(({ region }) => region)).toEqual([

@@ -198,10 +198,7 @@ describe('a burst', () => {
     let now = 0
     for (const { lastsMs, everyMs, waitMs } of phases)
       for (const end = now + lastsMs; now < end; now += everyMs)
-        changes.push(
-          { at: now, createdAt: now, isEnter: true },
-          { at: now + waitMs, createdAt: now, isEnter: false },
-        )
+        changes.push({ at: now, createdAt: now, isEnter: true }, { at: now + waitMs, createdAt: now, isEnter: false })
     for (const { at, createdAt, isEnter } of changes.toSorted((one, other) => one.at - other.at)) {
       if (at > now) break
       if (isEnter) cell.enter(createdAt, 1, at)

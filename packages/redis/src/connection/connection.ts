@@ -71,8 +71,7 @@ function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
  * or a listener failed.
  */
 export type RedisProblem =
-  | ListenerProblem
-  | { readonly during: 'connection' | 'stream' | 'limits'; readonly error: unknown }
+  ListenerProblem | { readonly during: 'connection' | 'stream' | 'limits'; readonly error: unknown }
 
 export interface RedisEvents {
   problem: (problem: RedisProblem) => void
@@ -175,8 +174,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     close: () =>
       (closed ??= (async () => {
         revival.close()
-        if (isOurs && client.isOpen)
-          await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
+        if (isOurs && client.isOpen) await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
         turnAway()
       })()),
     destroy: () => {

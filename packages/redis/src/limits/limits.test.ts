@@ -53,7 +53,9 @@ describeRedis('limits in Redis', () => {
     }
     /** Nothing is out any more. */
     const warmUp = async (name = 'account') => {
-      await (await reserve(name))()
+      await (
+        await reserve(name)
+      )()
       await under.server.ask(`ZREMRANGEBYSCORE mu:{limit.${name}.status}:out (0 +inf`)
     }
     return { under, reserve, warmUp }

@@ -42,7 +42,11 @@ export function createFallback(
   const look = async () => {
     const began = (lookedAt = clock.now())
     try {
-      const done = await within(store.reset().then(() => true), LOOK_TIMEOUT_MS, clock)
+      const done = await within(
+        store.reset().then(() => true),
+        LOOK_TIMEOUT_MS,
+        clock,
+      )
       if (done === undefined) throw new Error('no answer')
       isLocal = false
       awaySince = undefined

@@ -144,8 +144,7 @@ export function createRedisTokens(
     redis.run(moveScript, [out], [...moves[how], micros(ms), ...ids])
 
   return {
-    take: (id) =>
-      redis.run(takeScript, [out, refusal], [id, limit, window, ...[aheadMs, holdMs, coldMs].map(micros)]),
+    take: (id) => redis.run(takeScript, [out, refusal], [id, limit, window, ...[aheadMs, holdMs, coldMs].map(micros)]),
     counted: (ids) => move('earlier', windowMs, ids),
     keep: (ids) => move('later', holdMs, ids),
     settle: (ids) => move('exactly', settleMs + windowMs, ids),

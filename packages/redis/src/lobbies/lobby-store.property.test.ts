@@ -14,7 +14,10 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(text, fc.constantFrom(-0, 0, 1e21, 0.1)) },
 )
 const data: fc.Arbitrary<Attributes> = fc.dictionary(fc.constantFrom('a', 'b'), value, { maxKeys: 2 })
-const players = fc.uniqueArray(text.filter((one) => one !== ''), { maxLength: 4 })
+const players = fc.uniqueArray(
+  text.filter((one) => one !== ''),
+  { maxLength: 4 },
+)
 const number = fc.integer({ min: 0, max: 7 })
 const changes = fc.record({
   data,

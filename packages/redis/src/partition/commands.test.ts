@@ -1,7 +1,7 @@
 /** What the answer to a command of a follower promises outlives the leader, whenever it ends. */
 import type { Partition } from './partition.js'
 import { describe, expect, test } from 'vitest'
-import { ServerGone, ServerNotRegistered } from '@muster/matchmaker'
+import { ServerGone, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import { type Command, PROMISES } from './rpc.js'
 import { createWorld, duel, type Process } from './world.fixture.js'
@@ -24,8 +24,7 @@ interface Scenario {
 }
 
 const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
-const poolPaused = async (follower: Partition, { answer }: Scene) =>
-  (await answer(follower.inspect())).pools[0]?.paused
+const poolPaused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).pools[0]?.paused
 const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
 /** The token of the match's server. */
@@ -72,6 +71,17 @@ const KEPT: Readonly<Record<string, Scenario>> = {
       // That of the match, and one more, however often the question was repeated.
       expect(service.running()).toHaveLength(2)
     },
+  },
+  releaseSeat: {
+    before: (follower) => follower.startServer({ playerIds: ['cat'], name: "cat's", attributes: {} }),
+    ask: async (follower) => {
+      const [seat] = await follower.seatsOf('cat')
+      await follower.releaseSeat(seat?.id ?? '', 'cat').catch((error: unknown) => {
+        // It is asked again, and was given back before.
+        if (!(error instanceof UnknownSeat)) throw error
+      })
+    },
+    holds: async (follower, { answer }) => expect(await answer(follower.seatsOf('cat'))).toEqual([]),
   },
   stopServer: { ask: (follower, { matchId }) => follower.stopServer(matchId), holds: isStopped },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },

@@ -55,8 +55,7 @@ describeRedis('a partition', () => {
     'runs in a cluster of one node, by %s: tickets, questions, and a change of the leader',
     async (kind) =>
       using({ cluster: true }, async ({ redis, service, join, expectStatus, ticket }) => {
-        const client = () =>
-          kind === 'one client' ? { client: { url: redis.server.url } } : {}
+        const client = () => (kind === 'one client' ? { client: { url: redis.server.url } } : {})
         const [first, second] = [await join(client()), await join(client())]
         await eventually(() => first.leads() || second.leads()).toBe(true)
         const [leader, other] = first.leads() ? [first, second] : [second, first]

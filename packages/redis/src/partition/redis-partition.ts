@@ -55,8 +55,6 @@ const schema = z.looseObject({
   leaseMs: z.number().min(300).max(60_000).optional(),
   askTimeoutMs: z.number().min(100).max(600_000).optional(),
   maxTickets: z.int().min(1).max(100_000_000).default(DEFAULT_BOUNDS.maxTickets),
-  replicas: z
-    .strictObject({ atLeast: z.int().min(1).max(100), timeoutMs: z.number().min(1).max(10_000) })
-    .optional(),
+  replicas: z.strictObject({ atLeast: z.int().min(1).max(100), timeoutMs: z.number().min(1).max(10_000) }).optional(),
   store: z.undefined('must not be given: tickets and servers are in Redis').optional(),
 })

@@ -24,6 +24,7 @@ export const PROMISES = {
   cancelBackfill: 'kept',
   forgive: 'kept',
   drainServer: 'kept',
+  releaseSeat: 'kept',
   startServer: 'kept',
   stopServer: 'kept',
   pauseQueue: 'kept',
@@ -38,7 +39,6 @@ export const PROMISES = {
   listedServers: 'read',
   holdSeats: 'read',
   followSeat: 'read',
-  releaseSeat: 'read',
   seatsOf: 'read',
   getBackfill: 'read',
   inspect: 'read',
@@ -88,8 +88,7 @@ export interface RpcRequest {
 }
 
 export type RpcReply =
-  | { readonly id: string; readonly answer: unknown }
-  | { readonly id: string; readonly error: EncodedError }
+  { readonly id: string; readonly answer: unknown } | { readonly id: string; readonly error: EncodedError }
 
 interface EncodedError {
   readonly name: string

@@ -10,12 +10,10 @@ import { createWorld } from './world.fixture.js'
 const SECRET = 'hush7f3a'
 const ADDRESS = '198.51.100.77'
 /** Text that holds both and is no JSON, broken at any place. */
-const broken = fc
-  .tuple(fc.nat(60), fc.constantFrom('', 'x', '{', '"', '}}'))
-  .map(([at, end]) => {
-    const whole = JSON.stringify({ players: [{ id: 'ann', ip: ADDRESS }], secret: SECRET })
-    return `${whole.slice(0, at)}${SECRET}${ADDRESS}${end}`
-  })
+const broken = fc.tuple(fc.nat(60), fc.constantFrom('', 'x', '{', '"', '}}')).map(([at, end]) => {
+  const whole = JSON.stringify({ players: [{ id: 'ann', ip: ADDRESS }], secret: SECRET })
+  return `${whole.slice(0, at)}${SECRET}${ADDRESS}${end}`
+})
 
 const shows = (error: unknown) => {
   const text = `${inspect(error, { depth: 9 })} ${(error as Error).message}`

@@ -180,8 +180,7 @@ export interface RedisSpendingOptions {
 
 /** A request for a part of the budget failed; the next read retries. Or a listener failed. */
 export type SpendingProblem =
-  | ListenerProblem
-  | { readonly during: 'budget'; readonly partition: string; readonly error: unknown }
+  ListenerProblem | { readonly during: 'budget'; readonly partition: string; readonly error: unknown }
 
 export interface SpendingEvents {
   problem: (problem: SpendingProblem) => void

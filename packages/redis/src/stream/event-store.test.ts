@@ -39,7 +39,12 @@ describeRedis('an event store of Redis', () => {
     await store.append(['a'])
     await eventually(() => seen).toEqual(['a'])
     await it.server.ask('CLIENT KILL TYPE normal')
-    await eventually(() => store.append(['b']).then(() => true, () => false)).toBe(true)
+    await eventually(() =>
+      store.append(['b']).then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(true)
     await eventually(() => seen.filter((text) => text === 'b').length).toBeGreaterThan(0)
     expect(seen[0]).toBe('a')
   })

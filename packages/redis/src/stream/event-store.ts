@@ -139,6 +139,9 @@ const schema = z.strictObject({
   redis: connectionSchema,
   name: nameSchema.default('main'),
   keepMs: z.number().min(1).max(31_536_000_000).default(86_400_000),
-  mostBytes: z.int().min(65_536).default(64 * 1024 * 1024),
+  mostBytes: z
+    .int()
+    .min(65_536)
+    .default(64 * 1024 * 1024),
   clock: clockSchema,
 })

@@ -47,7 +47,12 @@ describeRedis('a follower of a stream', () => {
     await add('a')
     await eventually(() => seen).toEqual(['a'])
     await cut()
-    await eventually(() => add('b', 'c').then(() => true, () => false)).toBe(true)
+    await eventually(() =>
+      add('b', 'c').then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(true)
     await eventually(() => seen).toEqual(['a', 'b', 'c'])
     expect(gaps()).toBe(1)
     expect(problems).toHaveLength(1)
@@ -59,7 +64,12 @@ describeRedis('a follower of a stream', () => {
     await eventually(() => seen).toEqual(['a'])
     await it.server.kill()
     await it.server.restart()
-    await eventually(() => add('b').then(() => true, () => false)).toBe(true)
+    await eventually(() =>
+      add('b').then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(true)
     await eventually(() => seen).toEqual(['a', 'b'])
     expect(gaps()).toBe(1)
   })
@@ -126,7 +136,12 @@ describeRedis('a follower of a stream', () => {
     followers[0]?.close()
     await add('a')
     await cut()
-    await eventually(() => add('b').then(() => true, () => false)).toBe(true)
+    await eventually(() =>
+      add('b').then(
+        () => true,
+        () => false,
+      ),
+    ).toBe(true)
     expect({ seen, gaps: gaps(), problems }).toEqual({ seen: [], gaps: 1, problems: [] })
   })
 })

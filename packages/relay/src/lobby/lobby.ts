@@ -223,11 +223,10 @@ export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly
 }
 
 /** What is decided about a lobby before it exists. */
-export interface NewLobby
-  extends Pick<
-    Lobby,
-    'id' | 'code' | 'visibility' | 'maxPlayers' | 'entry' | 'lateJoin' | 'requireReady' | 'outcome' | 'data'
-  > {
+export interface NewLobby extends Pick<
+  Lobby,
+  'id' | 'code' | 'visibility' | 'maxPlayers' | 'entry' | 'lateJoin' | 'requireReady' | 'outcome' | 'data'
+> {
   readonly host: Pick<Member, 'id' | 'ip' | 'data'>
 }
 

@@ -113,8 +113,7 @@ function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId
   if (before !== undefined && isFree(before, members)) return before
   let lowest = 0
   while (!isFree(lowest, members)) lowest += 1
-  for (let slot = lowest; slot < maxPlayers; slot += 1)
-    if (isFree(slot, members) && isFree(slot, held)) return slot
+  for (let slot = lowest; slot < maxPlayers; slot += 1) if (isFree(slot, members) && isFree(slot, held)) return slot
   return lowest
 }
 

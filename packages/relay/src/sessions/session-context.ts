@@ -6,10 +6,7 @@ import { type RandomInt, unguessable } from '../random-text.js'
 import { type Reading, readingOf, type RelaySession } from './session.js'
 
 /** The operations used of the service; `client.relays` provides them. */
-export type RelayService = Pick<
-  Client['relays'],
-  'create' | 'list' | 'get' | 'delete' | 'authorizeUser' | 'revokeUser'
->
+export type RelayService = Pick<Client['relays'], 'create' | 'list' | 'get' | 'delete' | 'authorizeUser' | 'revokeUser'>
 
 export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void

@@ -140,9 +140,7 @@ const lobbyLimits = z
     joinsPerAddress: attemptsOf('Wrong codes and passwords from one address.', '30 per minute'),
     joinsOverall: attemptsOf('Wrong codes and passwords of all players.', '1,000 per minute'),
     createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
-    lobbiesPerPlayer: unboundedOr()
-      .optional()
-      .describe('Lobbies that one player is in at once. Default 5.'),
+    lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at once. Default 5.'),
     sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),
     seatingsPerPlayer: attemptsOf('Times that one player is seated in a running session.', '10 per 5 minutes'),
   })
@@ -170,9 +168,7 @@ export const relay = z
       .prefault(600_000)
       .describe('Milliseconds without any sign of use after which a session is deleted, or `never`.'),
     maxLifetimeMs: duration.default(14_400_000).describe('Milliseconds after which a session is deleted in any case.'),
-    sessionsPerHost: unboundedOr()
-      .prefault(10)
-      .describe('Sessions that one player may host at once.'),
+    sessionsPerHost: unboundedOr().prefault(10).describe('Sessions that one player may host at once.'),
   })
   .prefault({})
   .describe('Relay sessions, of lobbies with `startAs: relay`.')

@@ -18,8 +18,7 @@ test('a careful configuration has none', async () => {
 const queue = (more: string) =>
   CALM.replace(QUEUES, `queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' }, ${more} }]\n`)
 const POOLS = "pools:\n  - { name: arena, deploy: { application: game, version: '1' }, warm: { max: 1000 } }\n"
-const POOLED =
-  CALM.replace("deploy: { application: game, version: '1' }", 'pool: arena') + POOLS.replace('1000', '5')
+const POOLED = CALM.replace("deploy: { application: game, version: '1' }", 'pool: arena') + POOLS.replace('1000', '5')
 const PUBLIC = "addresses: { trustedProxies: [10.0.0.0/8] }\nlisten: { publicUrl: 'https://mm.example'"
 const redis = (url: string) =>
   `${CALM.replace('{ folder: data }', `{ redis: { url: '${url}' } }`)}streamTokens: { key: { env: S } }\n`

@@ -305,9 +305,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
       `${SERVICE}\n${POOL}\n    custom: { attributes: [mod, rank] }\n` +
       `queues:\n  - { name: duel, matchSize: 2, pool: arena }\n` +
       `browser: { attributes: { mode: { type: string }, rank: { type: number } } }\n`,
-    says: [
-      '5:28 pools.0.custom.attributes.0: is none of the attributes of browser, got "mod"; did you mean mode?',
-    ],
+    says: ['5:28 pools.0.custom.attributes.0: is none of the attributes of browser, got "mod"; did you mean mode?'],
   },
   {
     what: 'a browser with faults',

@@ -95,8 +95,7 @@ export function excessIn(text: string, mostTokens = MOST_TOKENS): Excess | undef
 }
 
 /** Tokens that stand for no characters of the text. */
-const isControl = (token: string) =>
-  token === CST.DOCUMENT || token === CST.FLOW_END || token === CST.SCALAR
+const isControl = (token: string) => token === CST.DOCUMENT || token === CST.FLOW_END || token === CST.SCALAR
 
 const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * must stand in quotes'
 

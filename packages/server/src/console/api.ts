@@ -74,11 +74,11 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     acted({ who, what, id })
   }
 
-  /** @throws {Problem} 404 for a deployment that is no process */
+  /** @throws {Problem} 404 for a deployment without a process that runs */
   const outputOf = (requestId: string): string => {
     const text = processes?.output(requestId)
     if (text === undefined)
-      throw new Problem(404, 'no-process', 'Only servers of `muster dev -- COMMAND` are processes.')
+      throw new Problem(404, 'no-process', 'The server is no process of `muster dev -- COMMAND`, or has ended.')
     return text
   }
 

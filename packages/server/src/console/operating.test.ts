@@ -80,8 +80,7 @@ describe('an operator', () => {
     join('ben')
     await clock.advance(1000)
     matchmaker.declineMatch('ann', 'player-ann')
-    const again = () =>
-      matchmaker.createTicket({ queue: 'duel', players: [{ id: 'player-ann', ip: '198.51.100.7' }] })
+    const again = () => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'player-ann', ip: '198.51.100.7' }] })
     expect(again).toThrow()
     const story = async () => (await ask('/console/api/find?id=player-ann', { token: 'looker' })).body
     expect(await story()).toMatchObject({

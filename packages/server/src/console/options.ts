@@ -43,22 +43,21 @@ export interface Act {
  * What the console shows and operates: a matchmaker of this process, or what this process has of one that several
  * processes share: `{ ...partition, on: partition.onMatching }`.
  */
-export interface ConsoleMatchmaker
-  extends Pick<
-    TicketService,
-    | 'getTicket'
-    | 'findPlayer'
-    | 'cancelTicket'
-    | 'explain'
-    | 'inspect'
-    | 'stopMatch'
-    | 'drainServer'
-    | 'queueNames'
-    | 'pauseQueue'
-    | 'resumeQueue'
-    | 'cooldownsOf'
-    | 'forgive'
-  > {
+export interface ConsoleMatchmaker extends Pick<
+  TicketService,
+  | 'getTicket'
+  | 'findPlayer'
+  | 'cancelTicket'
+  | 'explain'
+  | 'inspect'
+  | 'stopMatch'
+  | 'drainServer'
+  | 'queueNames'
+  | 'pauseQueue'
+  | 'resumeQueue'
+  | 'cooldownsOf'
+  | 'forgive'
+> {
   readonly on: Matchmaker['on']
   /** Undefined, or returning it, where this process does not have the tickets. */
   readonly survey?: ((options?: SurveyOptions) => Survey | undefined) | undefined
@@ -90,6 +89,8 @@ export interface ConsoleSpending {
 
 /** Processes of servers, by the id of their deployment. */
 export interface Processes {
+  /** Whether one runs. */
+  has(requestId: string): boolean
   /** The end of what it has written; undefined for an id that has no process. */
   output(requestId: string): string | undefined
   /** Ends it at once (SIGKILL). Does nothing for an id that has no process. */

@@ -65,8 +65,7 @@ export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): bool
 }
 
 /** Whether the queue has a rule that is code, which no text can hold. */
-export const hasCode = ({ rules = [] }: QueueDefinition): boolean =>
-  JSON.stringify(rules).includes('"kind":"custom"')
+export const hasCode = ({ rules = [] }: QueueDefinition): boolean => JSON.stringify(rules).includes('"kind":"custom"')
 
 /** The queues in force, as a person reads them. */
 export interface QueueCardsSource {

@@ -82,7 +82,7 @@ function rowOf(
     state: stateOf(server, registered),
     draining: registered?.draining ?? null,
     mayDrain: mayDrain(server, registered),
-    isProcess: requestId !== undefined && processes?.output(requestId) !== undefined,
+    isProcess: requestId !== undefined && processes?.has(requestId) === true,
     place: placeName(assignment?.location) ?? registered?.place ?? null,
     host: assignment?.fqdn ?? null,
     players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),

@@ -3,7 +3,7 @@ import { Conflict, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { type Container, type ContainerSpec, createEmulator, type Launch, launchProcess } from '@muster/emulator'
 import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
-import type { Queue } from '@muster/matchmaker'
+import type { DeploymentService, Queue } from '@muster/matchmaker'
 import type { Processes } from '../console/index.js'
 
 /** Servers start within a second or two. */
@@ -20,11 +20,16 @@ const ofProcesses = () => ({
 })
 
 interface DevEmulatorOptions {
-  /** Is free. */
+  /** Is free; 0 for any. */
   readonly port: number
   readonly token: string
   /** Runs the servers of all deployments. Default: they are simulated. */
   readonly launch: Launch | undefined
+}
+
+/** A queue or a pool. */
+interface Deployed {
+  readonly deploy: Pick<Queue['deploy'], 'application' | 'version'>
 }
 
 /** Listens on this machine alone. */
@@ -43,6 +48,7 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
   })
   const { url } = await emulator.listen({ port })
   const client = createClient({ baseUrl: url, token })
+  const deployments: DeploymentService = client.deployments
   const made = new Set<string>()
 
   const make = async (what: string, create: () => Promise<unknown>) => {
@@ -53,7 +59,7 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
     })
   }
   /** Makes the applications that queues and pools deploy, as far as they are missing. */
-  const prepare = async (deployed: readonly Pick<Queue, 'deploy'>[]) => {
+  const prepare = async (deployed: readonly Deployed[]) => {
     for (const { deploy } of deployed) {
       const { application, version } = deploy
       await make(application, () => client.applications.create({ name: application }))
@@ -73,6 +79,7 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
   }
   return {
     url,
+    deployments,
     prepare,
     close: async () => {
       await client.close()
@@ -122,6 +129,7 @@ export function createProcesses(
       })
       return container
     },
+    has: (requestId) => running.has(requestId),
     output: (requestId) => running.get(requestId)?.logs(),
     kill: (requestId) => running.get(requestId)?.stop(0),
   }

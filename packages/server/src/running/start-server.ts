@@ -138,8 +138,11 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   }
   logEvents(matching.on, log, problems)
   const check = createServiceCheck({ client, clock, onProblem: (error) => onProblem('service', error) })
-  const ready = createReadiness(() => closing.reason(), [check.reason, ...matching.checks], clock, () =>
-    matching.membership?.().leads,
+  const ready = createReadiness(
+    () => closing.reason(),
+    [check.reason, ...matching.checks],
+    clock,
+    () => matching.membership?.().leads,
   )
   const reload = createReloading({ ...common, parts })
   const metrics = config.telemetry.metrics.enabled

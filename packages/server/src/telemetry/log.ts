@@ -212,9 +212,7 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
     log.debug('match found', { matchId, queue, tickets: tickets.length }),
   )
   on('deploymentCreated', ({ matchId, requestId }) => log.debug('server requested', { matchId, requestId }))
-  on('serverAssigned', ({ matchId, queue, requestId }) =>
-    log.debug('players were sent', { matchId, queue, requestId }),
-  )
+  on('serverAssigned', ({ matchId, queue, requestId }) => log.debug('players were sent', { matchId, queue, requestId }))
   on('deploymentStopped', ({ matchId, requestId, reason }) =>
     log.debug('server stopped', { matchId, requestId, reason }),
   )

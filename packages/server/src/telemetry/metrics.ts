@@ -25,8 +25,7 @@ interface ObservedProgram {
   readonly answers: () => Readonly<Record<string, number>>
   /** Undefined where the program is one process. */
   readonly membership?:
-    | (() => { readonly leads: boolean; readonly takeovers: number; readonly clockOffsetMs: number })
-    | undefined
+    (() => { readonly leads: boolean; readonly takeovers: number; readonly clockOffsetMs: number }) | undefined
 }
 
 /** A value with its attributes. */

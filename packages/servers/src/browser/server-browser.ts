@@ -64,8 +64,12 @@ export interface ServerBrowser {
    * @throws {Unavailable} for an unknown seat, as long as servers have yet to register again
    */
   follow(seatId: string, playerId: string | undefined): SeatGrant | undefined
-  /** Gives a seat back. Returns false if the player has no such seat. @throws as `follow` */
-  release(seatId: string, playerId: string | undefined): boolean
+  /**
+   * Gives a seat back. Returns the id of its server, about which something may be written then; undefined if the player
+   * has no such seat.
+   * @throws as `follow`
+   */
+  release(seatId: string, playerId: string | undefined): string | undefined
   ofPlayer(playerId: string): readonly SeatGrant[]
   /** The name of a listed server, and its seats, which are counted for that. Undefined if it is not listed. */
   listing(serverId: string): { readonly name: string; readonly seats: SeatCounts } | undefined
@@ -345,19 +349,22 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     },
     release: (seatId, playerId) => {
       const seat = seats.find(seatId)
-      if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) return seats.release(seatId)
+      if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) {
+        seats.release(seatId)
+        return seat.serverId
+      }
       const found = startBySeat(seatId)
       if (found === undefined) {
         if (seat === undefined) assertKnown()
-        return false
+        return undefined
       }
       const { start, index } = found
       const owner = start.playerIds[index] as string
       // Only the owner ends a start: the seats of the others expire.
-      if (owner !== start.wanted.owner || (playerId !== undefined && owner !== playerId)) return false
+      if (owner !== start.wanted.owner || (playerId !== undefined && owner !== playerId)) return undefined
       giveBack(start)
       seats.unused(owner)
-      return true
+      return start.server.matchId
     },
     ofPlayer: (playerId) => {
       const seat = seats.ofPlayer(playerId)

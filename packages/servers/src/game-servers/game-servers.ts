@@ -45,11 +45,14 @@ export interface GameServerListener {
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
   /**
-   * The server wants seats filled: others than before (`isNew`), or those that could not be met yet. Returns whether
-   * the wish is met. One that is not is repeated with the next report.
+   * The server wants seats filled: others than before (`isNew`), or those that are not met yet. Returns whether the
+   * wish is met for good. One that is not is repeated with the next report.
    */
   seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
-  /** What a server lists now; undefined: nothing. Called with every report, and when its process is another. */
+  /**
+   * What a server lists now; undefined: nothing. Called with every report, when its process is another, and when the
+   * server is not wanted any more.
+   */
   listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
   /** What a listed server is told of its seats, and of the session that it is to list. */
   seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
@@ -136,7 +139,7 @@ interface GameServer {
   lostAt: number | undefined
   unhealthy: number
   draining: DrainReason | undefined
-  /** What its instance has said of each match, and whether what it wants of seats could not be met yet. */
+  /** What its instance has said of each match, and whether what it wants of seats is not met for good. */
   readonly matches: Map<string, MatchReport & { isUnmet: boolean }>
   /** Ends the long poll that waits. */
   waiter: (() => void) | undefined
@@ -203,8 +206,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const endIfSpent = (server: GameServer) => {
     const { allocation, draining } = server
-    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation))
-      on.spent(allocation, draining)
+    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation)) on.spent(allocation, draining)
   }
 
   /** A server that serves nothing need not register to be stopped. */
@@ -269,7 +271,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       else if (server.matches.has(match.matchId)) on.over(match, undefined)
     }
     for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
-    on.listed(allocation, report.listing, report.instance)
+    on.listed(allocation, isWanted(allocation) ? report.listing : undefined, report.instance)
     server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
     if (report.attributes !== undefined) server.registration = { ...server.registration, attributes: report.attributes }
     if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
@@ -409,6 +411,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     changed: (allocation) => {
       const server = servers.get(allocation.matchId)
       if (server === undefined) return endIfUnheard(allocation)
+      if (!isWanted(allocation)) on.listed(allocation, undefined, server.registration.instance)
       raise(server)
       endIfSpent(server)
     },

@@ -59,9 +59,7 @@ const match = z.strictObject({
   status: z
     .enum(['loading', 'open', 'closed', 'over', 'refused'])
     .describe('`open`: players may come; `closed`: only those who were on it; `refused`: it cannot be served here'),
-  players: playersOn.describe(
-    'Who is on the server, who may return, and who has left for good since the match began',
-  ),
+  players: playersOn.describe('Who is on the server, who may return, and who has left for good since the match began'),
   seats: seats.optional(),
   result: result.optional().describe('Of a match that is over'),
 })

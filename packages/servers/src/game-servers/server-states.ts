@@ -10,15 +10,7 @@
  *                                    LOST             DRAINING ──empty──▶ STOPPING ──confirmed──▶ GONE
  */
 export type ServerState =
-  | 'STARTING'
-  | 'IDLE'
-  | 'TAKEN'
-  | 'PLAYING'
-  | 'DRAINING'
-  | 'LOST'
-  | 'STOPPING'
-  | 'GONE'
-  | 'FAILED'
+  'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'LOST' | 'STOPPING' | 'GONE' | 'FAILED'
 
 interface StateFacts {
   readonly meaning: string
@@ -104,11 +96,4 @@ export const SERVER_STATES: Readonly<Record<ServerState, StateFacts>> = {
 
 /** Why a server takes no match any more. */
 export type DrainReason =
-  | 'own-wish'
-  | 'unhealthy'
-  | 'refused'
-  | 'surplus'
-  | 'retired'
-  | 'update'
-  | 'operator'
-  | 'silent'
+  'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'

@@ -88,7 +88,10 @@ const schedule = z
   .strictObject({
     cron: z.string().min(9).max(200),
     timezone: z.string().min(1).max(64).default('UTC'),
-    minutes: z.int().min(1).max(7 * 1440),
+    minutes: z
+      .int()
+      .min(1)
+      .max(7 * 1440),
     hit: hit.optional(),
     min: z.int().min(0).max(1000).optional(),
   })
@@ -137,7 +140,11 @@ export const poolSchema = z.strictObject({
   reuse: z
     .strictObject({
       maxMatches: z.int().min(1).max(100_000).default(1),
-      maxAgeMinutes: z.number().min(1).max(7 * 1440).optional(),
+      maxAgeMinutes: z
+        .number()
+        .min(1)
+        .max(7 * 1440)
+        .optional(),
     })
     .prefault({}),
   keepIdleSeconds: z.number().min(0).max(86_400).default(60),

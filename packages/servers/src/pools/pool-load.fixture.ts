@@ -182,7 +182,7 @@ function createEvents() {
       const last = heap.pop()
       if (last === undefined || heap.length === 0) return first
       heap[0] = last
-      for (let at = 0; ; ) {
+      for (let at = 0; ;) {
         const child = isBefore(2 * at + 2, 2 * at + 1) ? 2 * at + 2 : 2 * at + 1
         if (!isBefore(child, at)) return first
         swap(at, child)

@@ -87,10 +87,8 @@ export interface Pools {
   setPaused(pool: string, isPaused: boolean): void
   /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
   reconfigure(pools: readonly Pool[]): void
-  /** Orders what is missing, and drains what is too much. */
+  /** Orders what is missing, and drains what is too much. Called once the store was read. */
   advance(now: number): void
-  /** Nothing is ordered any more. */
-  close(): void
   views(now: number): readonly PoolPlaceView[]
 }
 
@@ -132,7 +130,6 @@ export function createPools(options: PoolsOptions): Pools {
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
   let isLookPressing = false
-  let isClosed = false
   /** Servers that the present look may still order. */
   let roomLeft = 0
 
@@ -276,9 +273,7 @@ export function createPools(options: PoolsOptions): Pools {
     for (const one of here) if (isOld(one) && ready >= goal) take(one, 'update')
     const idleFor = ({ idleSince }: Stock) => now - idleSince
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
-    const surplus = warm
-      .filter((one) => idleFor(one) >= keptMs)
-      .toSorted((one, other) => idleFor(other) - idleFor(one))
+    const surplus = warm.filter((one) => idleFor(one) >= keptMs).toSorted((one, other) => idleFor(other) - idleFor(one))
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
   }
 
@@ -424,7 +419,7 @@ export function createPools(options: PoolsOptions): Pools {
     },
 
     advance: (now) => {
-      if (isClosed || now - lookedAt < (isLookPressing ? LOOK_SOON_MS : LOOK_MS)) return
+      if (now - lookedAt < (isLookPressing ? LOOK_SOON_MS : LOOK_MS)) return
       lookedAt = now
       isLookPressing = false
       roomLeft = room()
@@ -435,10 +430,6 @@ export function createPools(options: PoolsOptions): Pools {
           keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
       }
       for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
-    },
-
-    close: () => {
-      isClosed = true
     },
 
     views: (now) =>

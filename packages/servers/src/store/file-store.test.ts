@@ -110,7 +110,12 @@ test('damaged lines are skipped and reported, and the rest is read', async () =>
   writeFileSync(path, bytes)
   appendFileSync(path, Buffer.concat([Buffer.alloc(40), Buffer.from('\n'), Buffer.from('torn')]))
   const { log, problems } = await openModelled(path)
-  expect(log.records('ticket', () => []).stored().map(({ key }) => key)).toEqual(['w', 'y', 'z'])
+  expect(
+    log
+      .records('ticket', () => [])
+      .stored()
+      .map(({ key }) => key),
+  ).toEqual(['w', 'y', 'z'])
   await log.advance()
   expect(problems).toMatchObject([{ name: 'StoreTorn', path, line: 3, lines: 3 }])
   expect(problems[0]).toBeInstanceOf(StoreTorn)

@@ -19,15 +19,7 @@ import {
   type StoreRecords,
 } from './store.js'
 import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
-import {
-  FORCED_LINE,
-  HEADER,
-  lineOf,
-  linesOf,
-  readStore,
-  wholeFile,
-  type ReadStore,
-} from './store-format.js'
+import { FORCED_LINE, HEADER, lineOf, linesOf, readStore, wholeFile, type ReadStore } from './store-format.js'
 
 export interface StoreOptions {
   /**
@@ -291,8 +283,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       tail = undefined
     }
   }
-  const rewrite = (mustForce = false) =>
-    (rewriting ??= rewriteNow(mustForce).finally(() => (rewriting = undefined)))
+  const rewrite = (mustForce = false) => (rewriting ??= rewriteNow(mustForce).finally(() => (rewriting = undefined)))
 
   /**
    * Writes the file again if it was removed or lacks something.

@@ -89,10 +89,7 @@ const holder = z.object({ host: z.string(), pid: z.int() })
  * @param openLockFile opens and locks the file.
  * @throws {StoreLocked}
  */
-export async function takeLock(
-  path: string,
-  openLockFile = () => openLocked(`${path}.lock`),
-): Promise<StoreLock> {
+export async function takeLock(path: string, openLockFile = () => openLocked(`${path}.lock`)): Promise<StoreLock> {
   const lockPath = `${path}.lock`
   for (;;) {
     const file = await openLockFile()

@@ -66,8 +66,8 @@ test('tickets and servers are in one file then, and the older files are gone', (
 })
 
 test('both may be of the version whose two files were stores', async () => {
-  const servers = (whole.records.get('server') ?? []).map(({ key, value, change = '' }) =>
-    lineOf('server', '=', key, value) + lineOf('server', '~', key, change),
+  const servers = (whole.records.get('server') ?? []).map(
+    ({ key, value, change = '' }) => lineOf('server', '=', key, value) + lineOf('server', '~', key, change),
   )
   const files = { 'tickets.log': HEADER + TICKETS.join(''), 'servers.journal': HEADER + servers.join('') }
   expect(await takenOver(folderOf(files))).toEqual(whole)

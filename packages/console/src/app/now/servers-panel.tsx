@@ -153,12 +153,7 @@ export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }
         <table class="limits-table">
           <caption class="hidden">Limits of the service’s operations in use</caption>
           <TableHead
-            columns={[
-              'Operation',
-              { text: 'A second', kind: 'number a-second' },
-              'In use',
-              number('Calls waiting'),
-            ]}
+            columns={['Operation', { text: 'A second', kind: 'number a-second' }, 'In use', number('Calls waiting')]}
           />
           <tbody>
             {limits.map(({ operation, perSecond, used, waiting }) => (

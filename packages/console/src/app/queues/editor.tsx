@@ -154,9 +154,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
       <h2 id="change">Change the rules</h2>
       <p class="none">
         {card.fixed ??
-          (may('rules')
-            ? 'Nothing changes until you apply it.'
-            : 'Your role may try a change, and not apply it.')}
+          (may('rules') ? 'Nothing changes until you apply it.' : 'Your role may try a change, and not apply it.')}
       </p>
       <YamlField
         label={`${card.name} as YAML`}

@@ -31,9 +31,7 @@ const graph = fc.integer({ min: 2, max: 10 }).chain((vertices) =>
   fc
     .record({
       pairs: fc.uniqueArray(
-        fc
-          .tuple(fc.nat(vertices - 1), fc.nat(vertices - 1))
-          .filter(([one, other]) => one < other),
+        fc.tuple(fc.nat(vertices - 1), fc.nat(vertices - 1)).filter(([one, other]) => one < other),
         { maxLength: 40, selector: ([one, other]) => 100 * one + other },
       ),
       costs: fc.oneof(

@@ -17,10 +17,7 @@ interface WaitEnds {
  * When the tickets of a recording stopped to wait without giving up. A recording has only what was asked of the
  * matchmaker, so it is replayed with its own queues.
  */
-async function waitEndsOf(
-  lines: readonly RecordedLine[],
-  progressed?: (share: number) => void,
-): Promise<WaitEnds> {
+async function waitEndsOf(lines: readonly RecordedLine[], progressed?: (share: number) => void): Promise<WaitEnds> {
   const start = lines.find((line) => line.kind === 'start' && line.queues !== undefined)
   if (start === undefined) return { at: new Map(), unknown: 'the recording has no queues' }
   try {

@@ -47,8 +47,14 @@ describe('players meet', () => {
   test('by how certain it is who is better, not by how far apart they are', () => {
     const duel = queueOf({}, 1)
     // Five apart: Φ(5 ÷ √(2 · (25/6)² + 2σ²)) is 0.80 for σ = 1, and 0.65 for σ = 8.33.
-    const known: Rating[] = [[25, 1], [30, 1]]
-    const fresh: Rating[] = [[25, 25 / 3], [30, 25 / 3]]
+    const known: Rating[] = [
+      [25, 1],
+      [30, 1],
+    ]
+    const fresh: Rating[] = [
+      [25, 25 / 3],
+      [30, 25 / 3],
+    ]
     expect(matchesOf(duel, known)).toEqual([])
     expect(matchesOf(queueOf({ max: 0.65 }, 1), fresh)).toHaveLength(1)
     expect(matchesOf(queueOf({ max: 0.64 }, 1), fresh)).toEqual([])
@@ -63,23 +69,64 @@ describe('players meet', () => {
       { afterMs: 5000, value: 0.9 },
       { afterMs: 9000, value: Infinity },
     ]
-    const [near, far]: Rating[][] = [[[25, 1], [30, 1]], [[25, 1], [90, 1]]]
+    const [near, far]: Rating[][] = [
+      [
+        [25, 1],
+        [30, 1],
+      ],
+      [
+        [25, 1],
+        [90, 1],
+      ],
+    ]
     expect([0, 5000].map((waited) => matchesOf(queueOf({ max }, 1), near ?? [], waited).length)).toEqual([0, 1])
     expect([5000, 9000].map((waited) => matchesOf(queueOf({ max }, 1), far ?? [], waited).length)).toEqual([0, 1])
     // Equals meet at the strictest limit.
-    expect(matchesOf(queueOf({ max: 0.5 }, 1), [[25, 1], [25, 3]])).toHaveLength(1)
+    expect(
+      matchesOf(queueOf({ max: 0.5 }, 1), [
+        [25, 1],
+        [25, 3],
+      ]),
+    ).toHaveLength(1)
   })
 
   test('in the teams of which the winner is least certain, also where it is certain in any case', () => {
-    const players: Rating[] = [[10, 2], [20, 2], [30, 2], [40, 2]]
-    expect(matchesOf(queueOf(), players)).toEqual([[[0, 3], [1, 2]]])
-    const skewed: Rating[] = [[0, 1], [1, 1], [2, 1], [1000, 1]]
-    expect(matchesOf(queueOf({ max: 1 }), skewed)).toEqual([[[0, 3], [1, 2]]])
+    const players: Rating[] = [
+      [10, 2],
+      [20, 2],
+      [30, 2],
+      [40, 2],
+    ]
+    expect(matchesOf(queueOf(), players)).toEqual([
+      [
+        [0, 3],
+        [1, 2],
+      ],
+    ])
+    const skewed: Rating[] = [
+      [0, 1],
+      [1, 1],
+      [2, 1],
+      [1000, 1],
+    ]
+    expect(matchesOf(queueOf({ max: 1 }), skewed)).toEqual([
+      [
+        [0, 3],
+        [1, 2],
+      ],
+    ])
   })
 
   test('in several teams, of which none is too certain to beat any other', () => {
-    const players: Rating[] = [[20, 1], [25, 1], [30, 1]]
-    const [inner, outer] = [[20, 25], [20, 30]].map(([one = 0, other = 0]) =>
+    const players: Rating[] = [
+      [20, 1],
+      [25, 1],
+      [30, 1],
+    ]
+    const [inner, outer] = [
+      [20, 25],
+      [20, 30],
+    ].map(([one = 0, other = 0]) =>
       predictedWin([{ mean: other, uncertainty: 1 }], [{ mean: one, uncertainty: 1 }]),
     ) as [number, number]
     expect(matchesOf(queueOf({ max: (inner + outer) / 2 }, 1, 3), players)).toEqual([])
@@ -88,9 +135,24 @@ describe('players meet', () => {
 
   test('with a rating for those who have none, or for the attribute that they lack', () => {
     const missing = { value: { mean: 25, uncertainty: 25 / 3 } }
-    expect(matchesOf(queueOf({ missing, max: 0.5 }, 1), [[undefined, undefined], [25, 3]])).toHaveLength(1)
-    expect(matchesOf(queueOf({ missing }, 1), [[undefined, 1], [90, 1]])).toEqual([])
-    expect(matchesOf(queueOf({ missing, max: 0.5 }, 1), [[90, undefined], [90, 1]])).toHaveLength(1)
+    expect(
+      matchesOf(queueOf({ missing, max: 0.5 }, 1), [
+        [undefined, undefined],
+        [25, 3],
+      ]),
+    ).toHaveLength(1)
+    expect(
+      matchesOf(queueOf({ missing }, 1), [
+        [undefined, 1],
+        [90, 1],
+      ]),
+    ).toEqual([])
+    expect(
+      matchesOf(queueOf({ missing, max: 0.5 }, 1), [
+        [90, undefined],
+        [90, 1],
+      ]),
+    ).toHaveLength(1)
   })
 })
 
@@ -127,7 +189,13 @@ test('no part of a match that may be is given up, but some parts are that never 
         return entryOf({ ...ticket, players: [player] }).facts
       })
       const [a, b, c, d] = facts as [Facts, Facts, Facts, Facts]
-      const mayBe = rules[0]?.whole?.([[a, b], [c, d]], levels)
+      const mayBe = rules[0]?.whole?.(
+        [
+          [a, b],
+          [c, d],
+        ],
+        levels,
+      )
       for (const [one, other, others] of [
         [[a], [c], [b, d]],
         [[a, b], [c], [d]],
@@ -159,7 +227,12 @@ describe('a rating that cannot be is refused with its player', () => {
     [25, Number.NaN, 'sigma: is not a number above 0'],
     [25, 1e200, 'sigma: is not a number above 0'],
   ])('mu %s, sigma %s', (mu, sigma, message) => {
-    expect(() => matchesOf(queueOf(), [[25, 1], [mu, sigma]])).toThrow(`ticket: players.0.attributes.${message}`)
+    expect(() =>
+      matchesOf(queueOf(), [
+        [25, 1],
+        [mu, sigma],
+      ]),
+    ).toThrow(`ticket: players.0.attributes.${message}`)
   })
 
   test('the greatest there are still tell who is ahead', () => {
@@ -175,7 +248,16 @@ describe('a rating that cannot be is refused with its player', () => {
 test('teams that are infinitely uneven are made where they may be', () => {
   const difference = { kind: 'balance', attribute: 'mu', max: 5, optionalAfterMs: 1000 } as const
   const queue = { ...queueOf({}, 1), rules: [difference] }
-  expect(matchesOf(queue, [[1e308, 1], [-1e308, 1]], 1000)).toHaveLength(1)
+  expect(
+    matchesOf(
+      queue,
+      [
+        [1e308, 1],
+        [-1e308, 1],
+      ],
+      1000,
+    ),
+  ).toHaveLength(1)
 })
 
 describe('a rule that cannot be is refused with its field', () => {

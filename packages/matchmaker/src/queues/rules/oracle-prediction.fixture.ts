@@ -42,8 +42,7 @@ function chanceOf(lead: number): number {
   const [strips, end] = [400, Math.min(lead, 8)]
   const density = (x: number) => Math.exp(-(x ** 2) / 2) / Math.sqrt(2 * Math.PI)
   let sum = density(0) + density(end)
-  for (let strip = 1; strip < strips; strip += 1)
-    sum += (strip % 2 === 1 ? 4 : 2) * density((end * strip) / strips)
+  for (let strip = 1; strip < strips; strip += 1) sum += (strip % 2 === 1 ? 4 : 2) * density((end * strip) / strips)
   const chance = 0.5 + (sum * end) / strips / 3
   known.set(lead, chance)
   return chance

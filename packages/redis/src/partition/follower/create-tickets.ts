@@ -56,9 +56,7 @@ export function createTicketCreation({ store, checker, created: tell, clock }: T
    * Finds the new tickets whose players may not wait yet, as the leader has noted. A ticket that exists already may be
    * created again.
    */
-  const coolingDownOf = async (
-    tickets: readonly Creatable[],
-  ): Promise<ReadonlyMap<Creatable, PlayerCoolingDown>> => {
+  const coolingDownOf = async (tickets: readonly Creatable[]): Promise<ReadonlyMap<Creatable, PlayerCoolingDown>> => {
     const questions = tickets.flatMap((ticket) =>
       checker
         .cooldownsIn(ticket.queues)

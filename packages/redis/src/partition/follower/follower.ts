@@ -186,7 +186,13 @@ export function createFollower(options: FollowerOptions) {
     timeoutMs: askTimeoutMs,
     problem,
   })
-  const { noticed, missed, prepare, close: closeServers, ...serverService } = createServerService({
+  const {
+    noticed,
+    missed,
+    prepare,
+    close: closeServers,
+    ...serverService
+  } = createServerService({
     ask,
     store,
     clock,

@@ -42,11 +42,13 @@ const STOP_TIMEOUT_MS = 70_000
 /** RPC requests open at once (our choice): what a follower holds while no process leads has a bound. */
 const MOST_OPEN = 1000
 /**
- * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice): those that anybody causes by guessing a
- * secret, and those of game servers, so that players' commands have room beside them.
+ * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice), so that players' commands have room beside
+ * them: those that anybody causes by guessing a secret, those of `GET /me`, which can do without, and those of game
+ * servers.
  */
 const PARTS: readonly { readonly commands: ReadonlySet<Command>; readonly most: number }[] = [
   { commands: new Set(['isServerSecret', 'serverReady', 'webhook']), most: 100 },
+  { commands: new Set(['seatsOf']), most: 200 },
   { commands: new Set(['registerServer', 'reportServer', 'waitForServerOrders']), most: 500 },
 ]
 

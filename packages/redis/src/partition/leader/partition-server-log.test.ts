@@ -57,10 +57,13 @@ test('a match is claimed by its tickets, and nobody can cancel them once they ar
 })
 
 test('who has cancelled by then is left out, and the others are sent there', async () => {
-  const { serverLog, written, ...it } = open(({ requires = [] }) => {
-    if (requires.length < 2 || written.length < 2) return []
-    return ['t1']
-  }, ['t1', 't2'])
+  const { serverLog, written, ...it } = open(
+    ({ requires = [] }) => {
+      if (requires.length < 2 || written.length < 2) return []
+      return ['t1']
+    },
+    ['t1', 't2'],
+  )
   await serverLog.append(INTENT)
   const assigning = serverLog.append(ASSIGNED)
   await Promise.resolve()

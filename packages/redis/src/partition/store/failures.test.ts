@@ -227,7 +227,12 @@ describeRedis('A partition in a Redis', () => {
       for (let number = 0; number < 30; number += 1) await answer(store, token, 'a', ['x'.repeat(2_000_000)])
       expect(await redis.command(key, ['XLEN', key])).toBeLessThanOrEqual(8)
       const { cursor } = await store.changes(undefined, 'a', NEWS)
-      await answer(store, token, 'a', Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)))
+      await answer(
+        store,
+        token,
+        'a',
+        Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)),
+      )
       expect((await store.changes(cursor, 'a', NEWS)).replies).toHaveLength(20)
     }),
   )

@@ -49,7 +49,12 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       return step('ask', () => partition.inbox.add({ kind: 'ask', text }))
     },
     answered: (follower, begins) =>
-      step('answered', () => partition.repliesTo(follower).all().findLast((text) => text.startsWith(begins))),
+      step('answered', () =>
+        partition
+          .repliesTo(follower)
+          .all()
+          .findLast((text) => text.startsWith(begins)),
+      ),
 
     inbox: async (after, options) => {
       await hook('inbox', 'before')

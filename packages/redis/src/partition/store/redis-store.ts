@@ -13,14 +13,7 @@ import {
 } from './commit-script.js'
 import { LeaseLost } from '../partition-errors.js'
 import { partitionKeys, type PartitionKeys } from './partition-keys.js'
-import {
-  askScript,
-  cancelScript,
-  createScript,
-  createWords,
-  readCreated,
-  storedTicket,
-} from './ticket-scripts.js'
+import { askScript, cancelScript, createScript, createWords, readCreated, storedTicket } from './ticket-scripts.js'
 import {
   acquireScript,
   answeredScript,

@@ -125,10 +125,7 @@ function waitsOption(text: string): readonly WaitName[] {
 const BOUNDS = /^(.+)=(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/
 
 /** Reads bounds of a limit, like `difference skill=50..400`. */
-function boundsOption(
-  text: string,
-  others: Readonly<Record<string, Bounds>> = {},
-): Readonly<Record<string, Bounds>> {
+function boundsOption(text: string, others: Readonly<Record<string, Bounds>> = {}): Readonly<Record<string, Bounds>> {
   const [, name = '', from = '', to = ''] = BOUNDS.exec(text) ?? []
   if (name === '' || Number(from) === Number(to))
     throw new InvalidArgumentError('It must be a limit and two different numbers, like "difference skill=50..400".')

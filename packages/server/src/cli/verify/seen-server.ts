@@ -1,5 +1,6 @@
 import { systemClock } from '@muster/core/clock'
 import type { Container } from '@muster/emulator'
+import { z } from 'zod'
 
 /** A match in a report of a server: docs/servers.md, What a server reports. */
 interface ReportedMatch {
@@ -20,12 +21,15 @@ export type Wish =
   | { readonly do: 'leave'; readonly player: string; readonly mayReturnMs: number }
   | { readonly do: 'over'; readonly match: string }
 
-export interface WishAnswer {
-  readonly id: number
-  readonly ok: boolean
-  readonly player?: string | undefined
-  readonly why?: string | undefined
-}
+const wishAnswer = z.object({
+  id: z.number(),
+  ok: z.boolean(),
+  player: z.string().nullish(),
+  why: z.string().nullish(),
+})
+export type WishAnswer = z.infer<typeof wishAnswer>
+
+const WANTED = 'must be JSON of the form {"id": number, "ok": boolean}: docs/game-server.md, Verify it'
 
 /** Milliseconds for which a request for a wish waits. */
 const WAIT_MS = 5000
@@ -94,7 +98,8 @@ export class SeenServer {
   async verify(request: Request): Promise<Response> {
     this.hasAsked = true
     if (request.method === 'POST') {
-      const answer = (await request.json()) as WishAnswer
+      const { data: answer } = wishAnswer.safeParse(await request.json().catch(() => undefined))
+      if (answer === undefined) return new Response(WANTED, { status: 400 })
       this.#answers.set(answer.id, answer)
       return new Response(null, { status: 204 })
     }

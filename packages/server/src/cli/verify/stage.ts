@@ -1,16 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { randomBytes, randomInt } from 'node:crypto'
-import { createClient } from '@muster/core'
+import { randomBytes } from 'node:crypto'
 import { systemClock } from '@muster/core/clock'
 import { nodeListener } from '@muster/core/http'
-import { type Container, type ContainerSpec, createEmulator, launchProcess } from '@muster/emulator'
+import { type Container, type ContainerSpec, launchProcess } from '@muster/emulator'
 import { createMatchmaker, createTicketApi, type Matchmaker } from '@muster/matchmaker'
+import { openDevEmulator } from '../../dev/dev-emulator.js'
 import { SeenServer, until } from './seen-server.js'
 
-const GAME = 'game'
 const POOL = 'arena'
 const QUEUE = 'verify'
+const DEPLOY = { application: 'game', version: '1' }
 
 /** Milliseconds that a process has to end by itself before it is told to, as it would be by Muster. */
 const BY_ITSELF_MS = 10_000
@@ -126,31 +126,10 @@ export async function openStage({ command: [program = '', ...args], folder, env 
     return { ...container, stop: () => void end() }
   }
 
-  const token = randomBytes(12).toString('base64url')
-  const emulator = createEmulator({
-    token,
-    limits: false,
-    page: false,
-    deployTimes: { seekMs: 10, deployMs: 10, cachedDeployMs: 10, spread: 0 },
-    // Two programs on one machine seldom give out the same ports.
-    deployments: { processPorts: { from: randomInt(10_000, 20_000), to: 30_000 } },
-    launch,
-  })
-  const { url: baseUrl } = await emulator.listen()
-  const client = createClient({ baseUrl, token })
-  await client.applications.create({ name: GAME })
-  await client.versions.create({
-    app_name: GAME,
-    name: '1',
-    docker_repository: 'registry.example.com',
-    docker_image: 'studio/server',
-    docker_tag: '1',
-    req_cpu: 256,
-    req_memory: 512,
-    ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
-  })
+  const emulator = await openDevEmulator({ port: 0, token: randomBytes(12).toString('base64url'), launch })
+  await emulator.prepare([{ deploy: DEPLOY }])
   const matchmaker = createMatchmaker({
-    deployments: client.deployments,
+    deployments: emulator.deployments,
     queues: [
       {
         name: QUEUE,
@@ -161,7 +140,7 @@ export async function openStage({ command: [program = '', ...args], folder, env 
         ],
       },
     ],
-    pools: [{ name: POOL, deploy: { application: GAME, version: '1' }, reuse: { maxMatches: 100 } }],
+    pools: [{ name: POOL, deploy: DEPLOY, reuse: { maxMatches: 100 } }],
     apiUrl: url,
     tickMs: 50,
   })
@@ -215,7 +194,6 @@ export async function openStage({ command: [program = '', ...args], folder, env 
     close: async () => {
       isClosing = true
       await matchmaker.close({ stopServers: false })
-      await client.close()
       await emulator.close()
       listener.close()
       listener.closeAllConnections()

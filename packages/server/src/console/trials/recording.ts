@@ -70,8 +70,7 @@ export interface TicketFacts {
 
 /** The lines of a recording since a time. */
 export function* linesOf(pieces: readonly string[], since: number): Generator<string> {
-  for (const piece of pieces)
-    for (const line of piece.split('\n')) if (line !== '' && timeOf(line) >= since) yield line
+  for (const piece of pieces) for (const line of piece.split('\n')) if (line !== '' && timeOf(line) >= since) yield line
 }
 
 /** Each line begins with its time. */

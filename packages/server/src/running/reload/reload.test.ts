@@ -45,7 +45,7 @@ pools:
     places: [{ name: Frankfurt, latitude: 50.1, longitude: 8.7 }]
     at: [{ cron: '* * * * *', minutes: 2, min: ${min} }]
 `
-const POOLED = "\n  - { name: duel, matchSize: 2, pool: arena }\n"
+const POOLED = '\n  - { name: duel, matchSize: 2, pool: arena }\n'
 
 describe('a reload of pools', () => {
   const config = (more: string) => configOf(yamlOf(service.url, more, POOLED).replace('listen: { port: 0 }\n', ''))
