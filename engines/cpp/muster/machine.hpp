@@ -115,10 +115,7 @@ class Machine {
     const Job* running = job_in(slot);
     const Command before = running != nullptr ? running->command : std::nullopt;
     drop(slot);
-    if (slot == Slot::act)
-      fail(before, detail::superseded());
-    else
-      done(before);
+    fail(before, detail::superseded());
     job.due_at = now_ + in_ms;
     jobs_.emplace_back(slot, std::move(job));
   }
@@ -137,12 +134,13 @@ class Machine {
     if (command) out_.push_back(Json::object({{"failed", *command}, {"refusal", refusal}}));
     if (command == search_) search_.reset();
   }
+  void resumed() {
+    for (const double command : std::exchange(resuming_, {})) done(command);
+  }
 
   /** The player is in nothing any more. */
   void leave(const char* reason) { leave(std::optional<std::string>(reason)); }
   void leave(const std::optional<std::string>& reason) {
-    const Job* me = job_in(Slot::me);
-    if (me != nullptr) done(me->command);
     for (const Slot slot : {Slot::follow, Slot::enter, Slot::me}) drop(slot);
     place_ = Place();
     wanted_.reset();
@@ -153,18 +151,21 @@ class Machine {
       done(std::exchange(cancelling_, std::nullopt));
     }
     show(reason ? Json::object({{"phase", "ended"}, {"reason", *reason}}) : Json::object({{"phase", "idle"}}));
+    resumed();
     if (!wish) return;
     fail(wish, Json::object({{"status", 0}, {"code", reason.value_or("gone")}, {"message", "The search has ended."}}));
   }
 
   /** @param nothing what to do if the player is in nothing; `after`: once it is shown what they are in */
-  void look_up(Command command = std::nullopt, Act nothing = nullptr, Act after = nullptr) {
-    Job job{"GET", "/me", [this, command, nothing, after](const Json& me) {
+  void look_up(Act nothing = nullptr, Act after = nullptr) {
+    Job job{"GET", "/me", [this, nothing, after](const Json& me) {
               take_up(me, nothing);
               if (after) after();
-              done(command);
+              resumed();
             }};
-    job.command = command;
+    job.refused = [this](const Json& refusal) {
+      for (const double command : std::exchange(resuming_, {})) fail(command, refusal);
+    };
     start(Slot::me, std::move(job));
   }
 
@@ -319,30 +320,26 @@ class Machine {
     const auto [path, body] = *wanted_;
     const bool is_group = path.rfind("/groups", 0) == 0;
     // An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-    const Job* before = job_in(Slot::me);
-    const bool was_asked = before != nullptr;
-    const Command asked = was_asked ? before->command : std::nullopt;
+    const bool was_asked = job_in(Slot::me) != nullptr;
     drop(Slot::me);
-    Job job{"POST", path, [this, command, asked, is_group](const Json& answer) {
+    Job job{"POST", path, [this, command, is_group](const Json& answer) {
               wanted_.reset();
               place_ = Place();
-              done(asked);
-              if (!is_group) return set_ticket(answer, true);
-              set_member(answer);
-              if (is_in("gathering")) done(command);
+              is_group ? set_member(answer) : set_ticket(answer, true);
+              resumed();
+              if (is_group && is_in("gathering")) done(command);
             }};
     job.body = body;
-    job.refused = [this, command, asked, was_asked, is_group](const Json& refusal) {
+    job.refused = [this, command, was_asked, is_group](const Json& refusal) {
       const std::string& code = refusal["code"].text();
       if (code != "player-busy" && code != "player-playing") {
         refuse(command, refusal);
-        if (was_asked) look_up(asked);
+        if (was_asked) look_up();
         return;
       }
-      done(asked);
       // What the player is in is taken up. If there is nothing any more, the refusal stands.
       const Act shown = [this, command, refusal] { is_in("gathering") ? done(command) : fail(command, refusal); };
-      look_up(std::nullopt, [this, command, refusal] { refuse(command, refusal); }, is_group ? shown : nullptr);
+      look_up([this, command, refusal] { refuse(command, refusal); }, is_group ? shown : nullptr);
     };
     start(Slot::enter, std::move(job));
   }
@@ -385,7 +382,12 @@ class Machine {
     const double command = input["command"].number();
     const std::string& wish = input["do"].text();
     // A create that is under way is not overtaken: whether it came about would never be known.
-    if (wish == "resume") return wanted_ ? done(command) : look_up(command);
+    if (wish == "resume" && wanted_) return done(command);
+    if (wish == "resume") {
+      resuming_.push_back(command);
+      const Job* asked = job_in(Slot::me);
+      return asked != nullptr && asked->request ? void() : look_up();
+    }
     if (wish == "play" || wish == "group") return search(command, input, wish == "play");
     if (wish == "ready") {
       if (place_.in != Place::group) return fail(command, detail::nothing_to("be ready for"));
@@ -445,7 +447,8 @@ class Machine {
     auto& [slot, job] = *found;
     const bool is_good = status >= 200 && status < 300;
     // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
-    const bool is_background = !job.command && (slot == Slot::me || (slot == Slot::follow && status == 401));
+    const bool is_background =
+        (slot == Slot::me && resuming_.empty()) || (slot == Slot::follow && status == 401);
     const bool is_passing = status == 0 || status == 429 || status >= 500 || (!is_good && is_background);
     job.request.reset();
     if (is_passing) {
@@ -482,6 +485,8 @@ class Machine {
   Json state_ = Json::object({{"phase", "idle"}});
   std::optional<double> stale_since_;
   Place place_;
+  /** Wishes to know what the player is in: one look answers all of them. */
+  std::vector<double> resuming_;
   /** The wish that ends with a server, or without. */
   Command search_;
   /** What a search asks for if the player is in nothing: a path and a body. */

@@ -13,8 +13,13 @@ namespace Muster
             {
                 case "resume":
                     // A create that is under way is not overtaken: whether it came about would never be known.
-                    if (wantedPath == null) LookUp(command);
-                    else Done(command);
+                    if (wantedPath != null)
+                    {
+                        Done(command);
+                        return;
+                    }
+                    resuming.Add(command);
+                    if (JobIn(Slot.Me)?.Request == null) LookUp();
                     return;
                 case "play":
                     Search(command, input, true);

@@ -26,6 +26,8 @@ namespace Muster
         Obj state = Json.Object("phase", "idle");
         double? staleSince;
         Place place;
+        /// Wishes to know what the player is in: one look answers all of them.
+        readonly List<double> resuming = new List<double>();
         /// The wish that ends with a server, or without.
         double? search;
         /// What a search asks for if the player is in nothing.
@@ -88,8 +90,7 @@ namespace Muster
         {
             var before = JobIn(slot)?.Command;
             Drop(slot);
-            if (slot == Slot.Act) Fail(before, Refusal.Of(0, "superseded", "Another wish came before the answer."));
-            else Done(before);
+            Fail(before, Refusal.Of(0, "superseded", "Another wish came before the answer."));
             job.Slot = slot;
             job.DueAt = now + inMs;
             jobs.Add(job);
@@ -113,11 +114,15 @@ namespace Muster
             if (command != null) output.Add(Json.Object("failed", command, "refusal", refusal));
             if (command == search) search = null;
         }
+        void Resumed()
+        {
+            foreach (var command in resuming) Done(command);
+            resuming.Clear();
+        }
 
         /// The player is in nothing any more.
         void Leave(string reason)
         {
-            Done(JobIn(Slot.Me)?.Command);
             foreach (var slot in new[] { Slot.Follow, Slot.Enter, Slot.Me }) Drop(slot);
             place = new Place();
             wantedPath = null;
@@ -128,21 +133,26 @@ namespace Muster
             Done(cancelling);
             cancelling = null;
             Show(reason == null ? Json.Object("phase", "idle") : Json.Object("phase", "ended", "reason", reason));
+            Resumed();
             if (wish != null) Fail(wish, Refusal.Of(0, reason ?? "gone", "The search has ended."));
         }
 
         /// @param nothing what to do if the player is in nothing
         /// @param after what to do once it is shown what they are in
-        void LookUp(double? command = null, Action nothing = null, Action after = null) =>
+        void LookUp(Action nothing = null, Action after = null) =>
             Start(Slot.Me, new Job
             {
                 Path = "/me",
-                Command = command,
                 Good = me =>
                 {
                     TakeUp(me, nothing);
                     after?.Invoke();
-                    Done(command);
+                    Resumed();
+                },
+                Refused = refusal =>
+                {
+                    foreach (var command in resuming) Fail(command, refusal);
+                    resuming.Clear();
                 },
             });
 
@@ -308,20 +318,16 @@ namespace Muster
         {
             var isGroup = wantedPath.StartsWith("/groups", StringComparison.Ordinal);
             // An answer about what there was before would be taken for what there is. A refusal asks for it again.
-            var asked = JobIn(Slot.Me);
+            var wasAsked = JobIn(Slot.Me) != null;
             Drop(Slot.Me);
             Action<object> good = answer =>
             {
                 wantedPath = null;
                 place = new Place();
-                Done(asked?.Command);
-                if (!isGroup)
-                {
-                    SetTicket(answer, true);
-                    return;
-                }
-                SetMember(answer);
-                if (IsIn("gathering")) Done(command);
+                if (isGroup) SetMember(answer);
+                else SetTicket(answer, true);
+                Resumed();
+                if (isGroup && IsIn("gathering")) Done(command);
             };
             Action<Obj> refused = refusal =>
             {
@@ -329,17 +335,16 @@ namespace Muster
                 if (code != "player-busy" && code != "player-playing")
                 {
                     Refuse(command, refusal);
-                    if (asked != null) LookUp(asked.Command);
+                    if (wasAsked) LookUp();
                     return;
                 }
-                Done(asked?.Command);
                 // What the player is in is taken up. If there is nothing any more, the refusal stands.
                 Action shown = () =>
                 {
                     if (IsIn("gathering")) Done(command);
                     else Fail(command, refusal);
                 };
-                LookUp(null, () => Refuse(command, refusal), isGroup ? shown : null);
+                LookUp(() => Refuse(command, refusal), isGroup ? shown : null);
             };
             Start(Slot.Enter, new Job
             {
@@ -370,7 +375,7 @@ namespace Muster
             var isGood = status >= 200 && status < 300;
             // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
             var isBackground =
-                job.Command == null && (job.Slot == Slot.Me || (job.Slot == Slot.Follow && status == 401));
+                (job.Slot == Slot.Me && resuming.Count == 0) || (job.Slot == Slot.Follow && status == 401);
             job.Request = null;
             if (status == 0 || status == 429 || status >= 500 || (!isGood && isBackground))
             {

@@ -88,6 +88,8 @@ export function createMachine(random: () => number): Machine {
   let state: State = IDLE
   let staleSince: number | undefined
   let place: Place = NOWHERE
+  /** Wishes to know what the player is in: one look answers all of them. */
+  const resuming: number[] = []
   /** The wish that ends with a server, or without. */
   let search: number | undefined
   /** What a search asks for if the player is in nothing. */
@@ -118,8 +120,7 @@ export function createMachine(random: () => number): Machine {
   const start = (slot: Slot, job: Job, inMs = 0) => {
     const before = jobs.get(slot)?.command
     drop(slot)
-    if (slot === 'act') fail(before, SUPERSEDED)
-    else done(before)
+    fail(before, SUPERSEDED)
     jobs.set(slot, { ...job, request: undefined, dueAt: now + inMs, failures: 0 })
   }
   const send = (job: Sent) => {
@@ -137,6 +138,8 @@ export function createMachine(random: () => number): Machine {
     if (command === search) search = undefined
   }
 
+  const resumed = () => resuming.splice(0).forEach(done)
+
   /** What is to be cancelled is not there any more: a request that is repeated could cancel what comes next. */
   const endCancelling = (tell: () => void) => {
     if (cancelling === undefined) return
@@ -147,7 +150,6 @@ export function createMachine(random: () => number): Machine {
 
   /** The player is in nothing any more. */
   const leave = (reason: string | undefined) => {
-    done(jobs.get('me')?.command)
     for (const slot of ['follow', 'enter', 'me'] as const) drop(slot)
     place = NOWHERE
     wanted = undefined
@@ -155,20 +157,21 @@ export function createMachine(random: () => number): Machine {
     search = undefined
     endCancelling(() => done(cancelling))
     show(reason === undefined ? IDLE : { phase: 'ended', reason })
+    resumed()
     if (wish !== undefined) fail(wish, { status: 0, code: reason ?? 'gone', message: 'The search has ended.' })
   }
 
   /** @param nothing what to do if the player is in nothing; `after`: once it is shown what they are in */
-  const lookUp = (command?: number, nothing?: () => void, after?: () => void) =>
+  const lookUp = (nothing?: () => void, after?: () => void) =>
     start('me', {
       method: 'GET',
       path: '/me',
-      ...(command !== undefined && { command }),
       good: (me: WirePlayer) => {
         takeUp(me, nothing)
         after?.()
-        done(command)
+        resumed()
       },
+      refused: (refusal) => resuming.splice(0).forEach((command) => fail(command, refusal)),
     })
 
   const takeUp = (me: WirePlayer, nothing?: () => void) => {
@@ -285,7 +288,7 @@ export function createMachine(random: () => number): Machine {
     const { path, body } = wanted
     const isGroup = path.startsWith('/groups')
     // An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-    const asked = jobs.get('me')
+    const wasAsked = jobs.has('me')
     drop('me')
     start('enter', {
       method: 'POST',
@@ -294,21 +297,20 @@ export function createMachine(random: () => number): Machine {
       good: (answer: WireTicket & WireMember) => {
         wanted = undefined
         place = NOWHERE
-        done(asked?.command)
-        if (!isGroup) return setTicket(answer, true)
-        setMember(answer)
-        if (state.phase === 'gathering') done(command)
+        if (isGroup) setMember(answer)
+        else setTicket(answer, true)
+        resumed()
+        if (isGroup && state.phase === 'gathering') done(command)
       },
       refused: (refusal) => {
         if (refusal.code !== 'player-busy' && refusal.code !== 'player-playing') {
           refuse(command, refusal)
-          if (asked !== undefined) lookUp(asked.command)
+          if (wasAsked) lookUp()
           return
         }
-        done(asked?.command)
         // What the player is in is taken up. If there is nothing any more, the refusal stands.
         const shown = () => (state.phase === 'gathering' ? done(command) : fail(command, refusal))
-        lookUp(undefined, () => refuse(command, refusal), isGroup ? shown : undefined)
+        lookUp(() => refuse(command, refusal), isGroup ? shown : undefined)
       },
     })
   }
@@ -354,7 +356,9 @@ export function createMachine(random: () => number): Machine {
     switch (input.do) {
       case 'resume':
         // A create that is under way is not overtaken: whether it came about would never be known.
-        return wanted === undefined ? lookUp(command) : done(command)
+        if (wanted !== undefined) return done(command)
+        resuming.push(command)
+        return jobs.get('me')?.request === undefined ? lookUp() : undefined
       case 'play':
       case 'group': {
         const isBusy =
@@ -401,6 +405,10 @@ export function createMachine(random: () => number): Machine {
     }
   }
 
+  /** Whether nothing waits for the answer: then it is asked again, since a token may be right later. */
+  const isBackground = (slot: Slot, status: number) =>
+    (slot === 'me' && resuming.length === 0) || (slot === 'follow' && status === 401)
+
   const take = ({ answer, status, body, retryAfterMs = 0 }: Extract<Input, { answer: number }>) => {
     const found = [...jobs].find(([, job]) => job.request === answer)
     if (found === undefined) return
@@ -408,7 +416,7 @@ export function createMachine(random: () => number): Machine {
     const isGood = status >= 200 && status < 300
     job.request = undefined
     // Without a wish that waits for it, a token that is wrong may be right later.
-    if (isPassing(status) || (!isGood && isBackground(slot, job, status))) {
+    if (isPassing(status) || (!isGood && isBackground(slot, status))) {
       setStale(staleSince ?? now)
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** job.failures, LONGEST_PAUSE_MS)
       job.failures += 1
@@ -447,10 +455,6 @@ export function createMachine(random: () => number): Machine {
     },
   }
 }
-
-/** Whether nothing waits for the answer: then it is asked again, since a token may be right later. */
-const isBackground = (slot: Slot, { command }: Job, status: number) =>
-  command === undefined && (slot === 'me' || (slot === 'follow' && status === 401))
 
 const SUPERSEDED: Refusal = { status: 0, code: 'superseded', message: 'Another wish came before the answer.' }
 const TOO_LATE: Refusal = { status: 409, code: 'player-playing', message: 'The player has a server already.' }

@@ -117,7 +117,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   let timer = new AbortController()
   let isClosed = false
   let newest: Promise<Assignment> | undefined
-  let resuming: Promise<void> | undefined
 
   const step = (input: Input) => {
     inputs.push(input)
@@ -244,11 +243,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       return state
     },
     subscribe,
-    resume: () => {
-      // Components that are set up twice ask once.
-      resuming ??= wish({ do: 'resume' }).finally(() => (resuming = undefined))
-      return resuming.then(() => state)
-    },
+    resume: () => wish({ do: 'resume' }).then(() => state),
     play: (request, { signal } = {}) => {
       const search = searchOf(wish({ do: 'play', request }))
       const cancel = () => void search.cancel().catch(() => {})

@@ -43,6 +43,25 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     quiet(ann.resume())
     await api.run(1)
   },
+  'what the player is in is asked twice at a time: one look answers both, and a refusal is for both': async (given) => {
+    const { api, ann, next } = given
+    next('late')
+    quiet(ann.resume())
+    await api.run(1)
+    quiet(ann.resume())
+    await api.run(3)
+    next('proxy page', 'late')
+    quiet(ann.resume())
+    await api.run(1)
+    quiet(ann.resume())
+    play(ann)
+    await api.run(4)
+    const other = api.connect('old')
+    const refused = [quiet(other.resume()), quiet(other.resume())]
+    await api.run(1)
+    for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'unauthorized' })
+    other.close()
+  },
   'a match is accepted, but not by the other, and declined the next time': async ({ api, ann, ben }) => {
     const search = play(ann, 'ranked')
     play(ben, 'ranked')

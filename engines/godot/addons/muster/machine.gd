@@ -24,6 +24,8 @@ var _state = {"phase": "idle"}
 var _stale_since = NONE
 # Where the player is, as far as it is known: `nothing`, `group` or `ticket`, and its id.
 var _place = {"kind": "nothing"}
+# Wishes to know what the player is in: one look answers all of them.
+var _resuming = []
 # The wish that ends with a server, or without.
 var _search = NONE
 # What a search asks for if the player is in nothing; null: nothing is asked for.
@@ -95,9 +97,7 @@ func _drop(slot):
 func _start(slot, method, path, good, more = {}):
 	var before = _jobs[slot].command if _jobs.has(slot) else NONE
 	_drop(slot)
-	if slot != "act":
-		_done(before)
-	elif before != NONE:
+	if before != NONE:
 		_fail(before, REFUSAL.of(0, "superseded", "Another wish came before the answer."))
 	var job = {"method": method, "path": path, "good": good, "refused": "", "command": NONE, "body": null, "wait_ms": 0}
 	job["request"] = NONE
@@ -140,8 +140,6 @@ func _end_cancelling():
 
 # The player is in nothing any more. Reason: null if they were in nothing before.
 func _leave(reason):
-	if _jobs.has("me"):
-		_done(_jobs.me.command)
 	for slot in ["follow", "enter", "me"]:
 		_drop(slot)
 	_place = {"kind": "nothing"}
@@ -150,14 +148,15 @@ func _leave(reason):
 	_search = NONE
 	_done(_end_cancelling())
 	_show({"phase": "idle"} if reason == null else {"phase": "ended", "reason": reason})
+	_resumed()
 	if wish != NONE:
 		_fail(wish, REFUSAL.of(0, "gone" if reason == null else reason, "The search has ended."))
 
 
 # More: `nothing` is a refusal of `entering`, which stands if the player is in nothing; `entering` is the wish; `shown`:
 # whether the wish ends once it is shown what they are in.
-func _look_up(command = NONE, more = {}):
-	var job = {"command": command, "nothing": null, "entering": NONE, "shown": false}
+func _look_up(more = {}):
+	var job = {"nothing": null, "entering": NONE, "shown": false, "refused": "_on_not_looked_up"}
 	for name in more:
 		job[name] = more[name]
 	_start("me", "GET", "/me", "_on_me", job)
@@ -169,7 +168,19 @@ func _on_me(job, me):
 		_done(job.entering)
 	elif job.shown:
 		_fail(job.entering, job.nothing)
-	_done(job.command)
+	_resumed()
+
+
+func _on_not_looked_up(_job, refusal):
+	for command in _resuming:
+		_fail(command, refusal)
+	_resuming = []
+
+
+func _resumed():
+	for command in _resuming:
+		_done(command)
+	_resuming = []
 
 
 func _take_up(job, me):
@@ -329,9 +340,9 @@ func _on_member(_job, member):
 
 func _enter(command):
 	# An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-	var asked = _jobs.me.command if _jobs.has("me") else null
+	var was_asked = _jobs.has("me")
 	_drop("me")
-	var more = {"body": _wanted.body, "refused": "_on_not_entered", "entering": command, "asked": asked}
+	var more = {"body": _wanted.body, "refused": "_on_not_entered", "entering": command, "was_asked": was_asked}
 	more["is_group"] = _wanted.path.begins_with("/groups")
 	_start("enter", "POST", _wanted.path, "_on_entered", more)
 
@@ -339,25 +350,23 @@ func _enter(command):
 func _on_entered(job, answer):
 	_wanted = null
 	_place = {"kind": "nothing"}
-	if job.asked != null:
-		_done(job.asked)
-	if not job.is_group:
-		return _set_ticket(answer, true)
-	_set_member(answer)
-	if _is_in("gathering"):
+	if job.is_group:
+		_set_member(answer)
+	else:
+		_set_ticket(answer, true)
+	_resumed()
+	if job.is_group and _is_in("gathering"):
 		_done(job.entering)
 
 
 func _on_not_entered(job, refusal):
 	if not refusal.code in ["player-busy", "player-playing"]:
 		_refuse(job.entering, refusal)
-		if job.asked != null:
-			_look_up(job.asked)
+		if job.was_asked:
+			_look_up()
 		return
-	if job.asked != null:
-		_done(job.asked)
 	# What the player is in is taken up. If there is nothing any more, the refusal stands.
-	_look_up(NONE, {"nothing": refusal, "entering": job.entering, "shown": job.is_group})
+	_look_up({"nothing": refusal, "entering": job.entering, "shown": job.is_group})
 
 
 # The player is where they were before.
@@ -408,10 +417,11 @@ func _obey(input):
 	match input["do"]:
 		"resume":
 			# A create that is under way is not overtaken: whether it came about would never be known.
-			if _wanted == null:
-				_look_up(command)
-			else:
-				_done(command)
+			if _wanted != null:
+				return _done(command)
+			_resuming.append(command)
+			if not _jobs.has("me") or _jobs.me.request == NONE:
+				_look_up()
 		"play", "group":
 			_begin(input)
 		"ready":
@@ -475,7 +485,7 @@ func _take(input):
 	var retry_after_ms = input.get("retryAfterMs", 0)
 	var is_good = status >= 200 and status < 300
 	# Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
-	var is_background = job.command == NONE and (slot == "me" or (slot == "follow" and status == 401))
+	var is_background = (slot == "me" and _resuming.size() == 0) or (slot == "follow" and status == 401)
 	job.request = NONE
 	if status == 0 or status == 429 or status >= 500 or (not is_good and is_background):
 		_set_stale(_now if _stale_since == NONE else _stale_since)
