@@ -13,7 +13,7 @@ const queues: readonly QueueDefinition[] = [
 ]
 
 /** What becomes of a request on its way, drawn for each. */
-export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'late'
+export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'login page' | 'late'
 
 /** The ticket API over a real matchmaker, in this process, with clients whose connections break as the test says. */
 export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolDefinition[] = []) {
@@ -42,6 +42,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       const go = () => api(new Request(url, init as RequestInit), { remoteAddress: '192.0.2.7' })
       if (now === 'lost') return untilAborted(init?.signal)
       if (now === 'proxy page') return new Response('<html>Bad gateway</html>', { status: 502 })
+      if (now === 'login page') return new Response('<html>Who are you?</html>', { status: 401 })
       if (now === 'late') await clock.sleep(3000)
       const answer = await go()
       // A group that a proxy makes twice is left behind, and ends by itself.

@@ -80,8 +80,6 @@ interface Wish {
 /** Before the number of a wish is known. */
 type Unnumbered<Wanted> = Wanted extends { readonly command: number } ? Omit<Wanted, 'command'> : never
 
-const CLOSED = { status: 0, code: 'closed', message: 'The client was closed.' }
-
 const isOver = ({ phase }: State) => phase === 'assigned' || phase === 'ended'
 
 /**
@@ -115,8 +113,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   let commands = 0
   let state: State = Object.freeze({ phase: 'idle' })
   let timer = new AbortController()
-  let isClosed = false
-  let newest: Promise<Assignment> | undefined
 
   const step = (input: Input) => {
     inputs.push(input)
@@ -165,7 +161,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   }
 
   const wish = (wanted: Unnumbered<Extract<Input, { do: string }>>): Promise<void> => {
-    if (isClosed) return Promise.reject(new MusterError(CLOSED))
     commands += 1
     const command = commands
     const granted = new Promise<void>((resolve, reject) => wishes.set(command, { resolve, reject }))
@@ -180,11 +175,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   }
 
   const searchOf = (granted: Promise<void>): Search => {
-    // The machine tells the newest search alone how it ends; an earlier one of the same goes on with that.
-    const assignment: Promise<Assignment> = granted.then(() =>
-      newest === undefined || newest === assignment ? assignmentNow() : newest,
-    )
-    newest = assignment
+    const assignment = granted.then(assignmentNow)
     // Whoever only follows the states does not await it.
     assignment.catch(() => {})
     return Object.assign(assignment, {
@@ -270,12 +261,8 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     repeat: createRepeat(direct, clock, options.random ?? systemRandom),
     clock,
     close: () => {
-      isClosed = true
       step({ do: 'close', command: 0 })
       events?.close()
-      timer.abort()
-      for (const { reject } of wishes.values()) reject(new MusterError(CLOSED))
-      wishes.clear()
     },
   }
 }
