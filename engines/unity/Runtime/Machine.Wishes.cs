@@ -28,7 +28,7 @@ namespace Muster
                     if (isBusy)
                         Fail(command, Refusal.Of(409, "player-busy", "The player is in something already."));
                     else
-                        Gather(command, input);
+                        EnterGroup(command, input);
                     return;
                 case "ready":
                     Ready(command, Json.IsTrueAt(input, "isReady"));
@@ -62,7 +62,7 @@ namespace Muster
             Look();
         }
 
-        void Gather(double command, object input)
+        void EnterGroup(double command, object input)
         {
             waiting[Kind.Group].Add(command);
             var join = Json.TextAt(input, "join");

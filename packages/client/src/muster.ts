@@ -68,7 +68,10 @@ export interface Muster {
   readonly repeat: Send
   /** The time that it goes by. */
   readonly clock: Clock
-  /** Ends requests and timers. The search goes on at Muster, unless the queue asks for presence. */
+  /**
+   * Ends requests and timers; wishes without an answer are refused as `closed`. The search goes on at Muster, unless
+   * the queue asks for presence.
+   */
   close(): void
 }
 

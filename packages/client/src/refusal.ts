@@ -16,7 +16,7 @@ export class MusterError extends Error {
   override readonly name = 'MusterError'
   /**
    * For programs: `player-cooling-down`, `unauthorized`, `unknown-profile`, …; of a search that has ended, its
-   * reason: `cancelled`, `expired`, `declined`, …
+   * reason: `cancelled`, `expired`, `declined`, …; `superseded`: another wish came before the answer; `closed`.
    */
   readonly code: string
   /** HTTP status; 0: there was no answer, or it is no answer. */
