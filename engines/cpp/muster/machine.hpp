@@ -55,7 +55,7 @@ class Machine {
   static constexpr double longest_pause_ms = 15000;
 
   enum class Slot { me, enter, follow, act };
-  /** Of wishes that have no answer, by what ends them: all of a kind end at once. */
+  /** What ends a wish: all of a kind end at once. */
   enum class Kind {
     /** With what the player is in. */
     resume,
@@ -476,8 +476,9 @@ class Machine {
   Json state_ = Json::object({{"phase", "idle"}});
   std::optional<double> stale_since_;
   Place place_;
+  /** Wishes that have no answer. */
   std::map<Kind, std::vector<double>> waiting_;
-  /** A create has no answer (null), or a refusal which says that the player is in something. */
+  /** A create is not settled: it has no answer (null), or this refusal, which says that the player is in something. */
   std::optional<Json> entering_;
   std::optional<double> wake_at_;
   bool is_closed_ = false;

@@ -26,9 +26,9 @@ namespace Muster
         Obj state = Json.Object("phase", "idle");
         double? staleSince;
         Place place;
-        /// Of wishes that have no answer.
+        /// Wishes that have no answer.
         readonly Dictionary<Kind, List<double>> waiting = AllKinds.ToDictionary(kind => kind, _ => new List<double>());
-        /// Whether a create has no answer, or `busy`: the refusal which says that the player is in something.
+        /// Whether a create is not settled: it has no answer, or `busy`, which says that the player is in something.
         bool isEntering;
         Obj busy;
         double? wakeAt;

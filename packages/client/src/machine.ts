@@ -86,7 +86,7 @@ export function createMachine(random: () => number): Machine {
   let state: State = IDLE
   let staleSince: number | undefined
   let place: Place = NOWHERE
-  /** Wishes without an answer, by what ends them: all of a kind end at once. */
+  /** Wishes that have no answer, by what ends them: all of a kind end at once. */
   const waiting: Record<Kind, number[]> = {
     /** With what the player is in. */
     resume: [],
@@ -99,7 +99,7 @@ export function createMachine(random: () => number): Machine {
     /** With the answer to the job `act`. */
     act: [],
   }
-  /** A create has no answer, or a refusal which says that the player is in something. */
+  /** A create is not settled: it has no answer, or this refusal, which says that the player is in something. */
   let entering: { readonly refusal?: Refusal } | undefined
   let wakeAt: number | null = null
   let isClosed = false

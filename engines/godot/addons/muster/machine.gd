@@ -29,7 +29,7 @@ var _place = {"kind": "nothing"}
 # `resume`: with what the player is in. `search`: with a server, or without. `group`: with a group. `cancel`: with
 # nothing that the player is in, although what there is may not be known yet. `act`: with the answer to the job `act`.
 var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []}
-# Whether a create has no answer, or `_busy`: the refusal that says that the player is in something, or null.
+# Whether a create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
 var _is_entering = false
 var _busy = null
 var _wake_at = NONE
