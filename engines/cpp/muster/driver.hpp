@@ -75,12 +75,13 @@ class Driver {
   /** @param tell is told what is neither a request nor a time */
   void update(double now, const std::function<void(const Json&)>& tell) {
     transport_->poll();
-    if (wake_at_ >= 0 && wake_at_ <= now) put(Json::object({{"wake", true}}));
+    // First of all, since an answer may change when that is.
+    if (wake_at_ >= 0 && wake_at_ <= now) step(Json::object({{"wake", true}}), now, tell);
     // A callback may wish for something while it is told.
     for (auto inputs = inbox_->take(); !inputs.empty(); inputs = inbox_->take())
       for (const Json& input : inputs) {
         if (input.has("answer")) under_way_.erase(input["answer"].number());
-        for (const Json& output : machine_.step(input, now)) carry_out(output, tell);
+        step(input, now, tell);
       }
   }
 
@@ -104,6 +105,10 @@ class Driver {
 
   /** Milliseconds until an answer counts as lost, beside the time for which it may be held. */
   static constexpr int answer_ms = 10000;
+
+  void step(const Json& input, double now, const std::function<void(const Json&)>& tell) {
+    for (const Json& output : machine_.step(input, now)) carry_out(output, tell);
+  }
 
   void carry_out(const Json& output, const std::function<void(const Json&)>& tell) {
     if (output.has("request")) {

@@ -143,7 +143,7 @@ class GameServer {
     admissions_[commands_ + 1] = std::move(admitted);
     wish("admit", Json::object({{"token", token}}));
   }
-  /** A player has left: their seat is free for others, at once or after so many milliseconds. */
+  /** A player has left, or never came: their seat is free for others, at once or after so many milliseconds. */
   void left(const std::string& player_id, int may_return_ms = 0) {
     wish("left", Json::object({{"player", player_id}, {"mayReturnMs", may_return_ms}}));
   }

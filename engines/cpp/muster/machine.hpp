@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ class Machine {
     // A timer may fire a fraction of a millisecond early, and there is no other.
     now_ = std::max({now_, at, input.has("wake") ? wake_at_.value_or(at) : at});
     out_.clear();
+    if (is_closed_ && input.has("do")) fail(input["command"].number(), detail::closed());
     if (is_closed_) return out_;
     if (input.has("do"))
       obey(input);
@@ -53,18 +55,26 @@ class Machine {
   static constexpr double longest_pause_ms = 15000;
 
   enum class Slot { me, enter, follow, act };
-  using Command = std::optional<double>;
+  /** What ends a wish: all of a kind end at once. */
+  enum class Kind {
+    /** With what the player is in. */
+    resume,
+    /** With a server, or without. */
+    search,
+    /** With a group. */
+    group,
+    /** With nothing that the player is in, although what there is may not be known yet. */
+    cancel,
+    /** With the answer to the job `act`. */
+    act
+  };
   using Take = std::function<void(const Json&)>;
-  using Act = std::function<void()>;
 
   struct Job {
     const char* method;
     std::string path;
     Take good;
-    /** What a refusal means. Default: the wish has failed. */
     Take refused = nullptr;
-    /** The wish for which it is done; it fails with the job. */
-    Command command = std::nullopt;
     Json body = nullptr;
     double wait_ms = 0;
     /** Of the request that is under way. */
@@ -102,6 +112,10 @@ class Machine {
       if (taken == slot) return &job;
     return nullptr;
   }
+  bool is_under_way(Slot slot) {
+    const Job* job = job_in(slot);
+    return job != nullptr && job->request;
+  }
   void erase(Slot slot) {
     jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(), [slot](const auto& one) { return one.first == slot; }),
                 jobs_.end());
@@ -110,15 +124,10 @@ class Machine {
     const Job* job = job_in(slot);
     if (job != nullptr && job->request) out_.push_back(Json::object({{"abort", *job->request}}));
     erase(slot);
+    if (slot == Slot::act) fail_all(Kind::act, detail::superseded());
   }
   void start(Slot slot, Job job, double in_ms = 0) {
-    const Job* running = job_in(slot);
-    const Command before = running != nullptr ? running->command : std::nullopt;
     drop(slot);
-    if (slot == Slot::act)
-      fail(before, detail::superseded());
-    else
-      done(before);
     job.due_at = now_ + in_ms;
     jobs_.emplace_back(slot, std::move(job));
   }
@@ -130,42 +139,52 @@ class Machine {
     out_.push_back(request.set("waitMs", job.wait_ms));
   }
 
-  void done(Command command) {
-    if (command) out_.push_back(Json::object({{"done", *command}}));
+  void done(double command) { out_.push_back(Json::object({{"done", command}})); }
+  void fail(double command, const Json& refusal) {
+    out_.push_back(Json::object({{"failed", command}, {"refusal", refusal}}));
   }
-  void fail(Command command, const Json& refusal) {
-    if (command) out_.push_back(Json::object({{"failed", *command}, {"refusal", refusal}}));
-    if (command == search_) search_.reset();
+  void done_all(Kind kind) {
+    for (const double command : std::exchange(waiting_[kind], {})) done(command);
   }
+  void fail_all(Kind kind, const Json& refusal) {
+    for (const double command : std::exchange(waiting_[kind], {})) fail(command, refusal);
+  }
+  bool is_cancelling() { return !waiting_[Kind::cancel].empty(); }
 
   /** The player is in nothing any more. */
   void leave(const char* reason) { leave(std::optional<std::string>(reason)); }
   void leave(const std::optional<std::string>& reason) {
-    const Job* me = job_in(Slot::me);
-    if (me != nullptr) done(me->command);
-    for (const Slot slot : {Slot::follow, Slot::enter, Slot::me}) drop(slot);
+    for (const Slot slot : {Slot::follow, Slot::me}) drop(slot);
     place_ = Place();
-    wanted_.reset();
-    const Command wish = std::exchange(search_, std::nullopt);
-    if (cancelling_) {
-      // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
-      drop(Slot::act);
-      done(std::exchange(cancelling_, std::nullopt));
-    }
+    // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+    if (is_cancelling()) drop(Slot::act);
+    done_all(Kind::cancel);
     show(reason ? Json::object({{"phase", "ended"}, {"reason", *reason}}) : Json::object({{"phase", "idle"}}));
-    if (!wish) return;
-    fail(wish, Json::object({{"status", 0}, {"code", reason.value_or("gone")}, {"message", "The search has ended."}}));
+    done_all(Kind::resume);
+    fail_all(Kind::search, detail::refusal(0, reason.value_or("gone"), "The search has ended."));
   }
 
-  /** @param nothing what to do if the player is in nothing; `after`: once it is shown what they are in */
-  void look_up(Command command = std::nullopt, Act nothing = nullptr, Act after = nullptr) {
-    Job job{"GET", "/me", [this, command, nothing, after](const Json& me) {
-              take_up(me, nothing);
-              if (after) after();
-              done(command);
+  void look_up() {
+    Job job{"GET", "/me", [this](const Json& me) {
+              const Json refusal = entering_.value_or(nullptr);
+              entering_.reset();
+              take_up(me, refusal);
+              if (is_in("gathering"))
+                done_all(Kind::group);
+              else if (!refusal.is_null())
+                fail_all(Kind::group, refusal);
+              done_all(Kind::resume);
             }};
-    job.command = command;
+    job.refused = [this](const Json& refusal) {
+      fail_all(Kind::resume, refusal);
+      // Something else waits for the answer, too.
+      if (entering_ || (place_.in != Place::nothing && job_in(Slot::follow) == nullptr)) look_up();
+    };
     start(Slot::me, std::move(job));
+  }
+  /** A look that is under way is the answer, too. */
+  void look() {
+    if (!is_under_way(Slot::me)) look_up();
   }
 
   static const Json* first(const Json& list, const std::function<bool(const Json&)>& fits) {
@@ -174,9 +193,8 @@ class Machine {
     return nullptr;
   }
 
-  void take_up(const Json& me, const Act& nothing) {
-    drop(Slot::enter);
-    wanted_.reset();
+  /** @param refusal stands if the player is in nothing */
+  void take_up(const Json& me, const Json& refusal) {
     const auto is_assigned = [](const Json& one) { return one["assignment"].is_object(); };
     const Json* match = first(me["matches"], is_assigned);
     const Json* seat = first(me["seats"], is_assigned);
@@ -191,27 +209,22 @@ class Machine {
     }
     if (gathering != nullptr) return set_member(*gathering);
     if (seat != nullptr) return assigned(nullptr, (*seat)["assignment"]);
-    if (nothing) return nothing();
-    if (place_.in == Place::nothing && !cancelling_) return leave(std::nullopt);
-    leave(cancelling_ ? "cancelled" : "gone");
+    if (!refusal.is_null()) return refuse(refusal);
+    if (is_cancelling()) return leave("cancelled");
+    leave(place_.in == Place::nothing ? std::nullopt : std::optional<std::string>("gone"));
   }
 
   void assigned(const Json& match_id, const Json& assignment) {
-    for (const Slot slot : {Slot::follow, Slot::enter}) drop(slot);
+    drop(Slot::follow);
     place_ = Place();
-    wanted_.reset();
     const Json where = Json::object({{"fqdn", assignment["fqdn"]},
                                      {"ports", assignment["ports"]},
                                      {"joinToken", detail::text_or_null(assignment["join_token"])},
                                      {"city", detail::text_or_null(assignment["location"]["city"])}});
     show(Json::object({{"phase", "assigned"}, {"matchId", match_id}, {"assignment", where}}));
-    if (cancelling_) {
-      drop(Slot::act);
-      fail(cancelling_, detail::too_late());
-    }
-    cancelling_.reset();
-    done(search_);
-    search_.reset();
+    if (is_cancelling()) drop(Slot::act);
+    fail_all(Kind::cancel, detail::too_late());
+    done_all(Kind::search);
   }
 
   /** @param is_followed whether it is what the player is in, and not an answer to something else */
@@ -219,7 +232,7 @@ class Machine {
     const std::string& id = ticket["id"].text();
     const double version = ticket["version"].number();
     const bool is_known = place_.in == Place::ticket;
-    if (is_known && (place_.id != id || version < place_.version)) return;
+    if (is_known && (place_.id != id || version < place_.version)) return follow();
     if (!is_followed && !is_known) return;
     const bool is_new = !is_known || version > place_.version;
     place_ = Place{Place::ticket, id, "", version};
@@ -232,7 +245,7 @@ class Machine {
     if (!ticket["ended"].is_null()) return leave(ticket["ended"]["reason"].text());
     if (status == "HOST_ASSIGNED" && ticket["assignment"].is_object())
       return assigned(ticket["match_id"], ticket["assignment"]);
-    if (cancelling_) return cancel_ticket(*cancelling_);
+    if (is_cancelling()) return take_out();
     if (is_new || is_followed) {
       const Json waits = Json::object({{"p50Seconds", wait["p50_seconds"]}, {"p90Seconds", wait["p90_seconds"]}});
       if (status == "SEARCHING")
@@ -245,15 +258,12 @@ class Machine {
 
   void follow() {
     if (place_.in != Place::ticket) return;
-    const std::string path = "/tickets/" + detail::encoded(place_.id) + "?wait=" + std::to_string(wait_seconds) +
-                             "&version=" + detail::whole(place_.version);
+    const std::string path =
+        own_path() + "?wait=" + std::to_string(wait_seconds) + "&version=" + detail::whole(place_.version);
     // The one that is under way asks for the same.
     const Job* asked = job_in(Slot::follow);
     if (asked != nullptr && asked->path == path) return;
-    Job job{"GET", path, [this](const Json& answer) {
-              set_ticket(answer, true);
-              follow();
-            }};
+    Job job{"GET", path, [this](const Json& answer) { set_ticket(answer, true); }};
     job.refused = elsewhere();
     job.wait_ms = wait_seconds * 1000;
     start(Slot::follow, std::move(job));
@@ -267,7 +277,7 @@ class Machine {
   void set_member(const Json& member) {
     const std::string& group = member["group_id"].text();
     place_ = Place{Place::group, group, member["member_id"].text(), 0};
-    if (cancelling_) return leave_group(*cancelling_);
+    if (is_cancelling()) return take_out();
     if (member["ticket_id"].is_text()) return open_ticket(member["ticket_id"].text());
     if (member["status"].text() == "CANCELLED") return leave("cancelled");
     const bool is_same = is_in("gathering") && state_["group"]["id"].text() == group;
@@ -277,7 +287,9 @@ class Machine {
     gather(0);
   }
 
-  std::string own_place() const {
+  /** Of the ticket, or the player's place in the group. */
+  std::string own_path() const {
+    if (place_.in == Place::ticket) return "/tickets/" + detail::encoded(place_.id);
     return "/groups/" + detail::encoded(place_.id) + "/members/" + detail::encoded(place_.member);
   }
 
@@ -287,7 +299,7 @@ class Machine {
     Job job{"GET", "/groups/" + detail::encoded(group), [this, group](const Json& answer) {
               if (place_.in != Place::group || place_.id != group) return;
               if (answer["status"].text() != "FORMING") {
-                Job own{"GET", own_place(), [this](const Json& member) { set_member(member); }};
+                Job own{"GET", own_path(), [this](const Json& member) { set_member(member); }};
                 own.refused = elsewhere();
                 return start(Slot::follow, std::move(own));
               }
@@ -314,125 +326,110 @@ class Machine {
     start(Slot::follow, std::move(job));
   }
 
-  void enter(double command) {
-    if (!wanted_) return;
-    const auto [path, body] = *wanted_;
-    const bool is_group = path.rfind("/groups", 0) == 0;
+  void enter(const std::string& path, const Json& body) {
+    entering_ = nullptr;
     // An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-    const Job* before = job_in(Slot::me);
-    const bool was_asked = before != nullptr;
-    const Command asked = was_asked ? before->command : std::nullopt;
     drop(Slot::me);
-    Job job{"POST", path, [this, command, asked, is_group](const Json& answer) {
-              wanted_.reset();
-              place_ = Place();
-              done(asked);
-              if (!is_group) return set_ticket(answer, true);
-              set_member(answer);
-              if (is_in("gathering")) done(command);
+    Job job{"POST", path, [this, path](const Json& answer) {
+              entering_.reset();
+              path == "/tickets" ? set_ticket(answer, true) : set_member(answer);
+              done_all(Kind::resume);
+              done_all(Kind::group);
             }};
     job.body = body;
-    job.refused = [this, command, asked, was_asked, is_group](const Json& refusal) {
-      const std::string& code = refusal["code"].text();
-      if (code != "player-busy" && code != "player-playing") {
-        refuse(command, refusal);
-        if (was_asked) look_up(asked);
-        return;
-      }
-      done(asked);
+    job.refused = [this](const Json& refusal) {
       // What the player is in is taken up. If there is nothing any more, the refusal stands.
-      const Act shown = [this, command, refusal] { is_in("gathering") ? done(command) : fail(command, refusal); };
-      look_up(std::nullopt, [this, command, refusal] { refuse(command, refusal); }, is_group ? shown : nullptr);
+      const std::string& code = refusal["code"].text();
+      const bool is_busy = code == "player-busy" || code == "player-playing";
+      if (is_busy)
+        entering_ = refusal;
+      else
+        refuse(refusal);
+      if (is_busy || !waiting_[Kind::resume].empty()) look_up();
     };
     start(Slot::enter, std::move(job));
   }
 
   /** The player is where they were before. */
-  void refuse(double command, const Json& refusal) {
-    wanted_.reset();
-    fail(command, refusal);
-    done(std::exchange(cancelling_, std::nullopt));
+  void refuse(const Json& refusal) {
+    entering_.reset();
+    fail_all(Kind::search, refusal);
+    fail_all(Kind::group, refusal);
+    done_all(Kind::cancel);
   }
 
-  void cancel_ticket(double command) {
-    if (place_.in == Place::ticket) take_out(command, "/tickets/" + detail::encoded(place_.id));
-  }
-  void leave_group(double command) { take_out(command, own_place()); }
-  void take_out(double command, const std::string& path) {
-    cancelling_ = command;
+  void take_out() {
+    const std::string path = own_path();
+    const Job* asked = job_in(Slot::act);
+    // The one that is under way asks for the same.
+    if (asked != nullptr && asked->method == std::string("DELETE") && asked->path == path) return;
     Job job{"DELETE", path, [this](const Json&) { leave("cancelled"); }};
-    // What there was is gone, or a server was assigned meanwhile.
     job.refused = [this](const Json& refusal) {
+      // What there was is gone, or a server was assigned meanwhile.
       if (refusal["status"].number() == 404) return leave("cancelled");
-      fail(cancelling_, refusal);
-      cancelling_.reset();
+      fail_all(Kind::cancel, refusal);
       look_up();
     };
     start(Slot::act, std::move(job));
   }
 
-  void act(double command, const std::string& verb) {
-    if (place_.in != Place::ticket) return fail(command, detail::nothing_to(verb));
-    Job job{"POST", "/tickets/" + detail::encoded(place_.id) + "/" + verb, [this, command](const Json& answer) {
-              set_ticket(answer, false);
-              done(command);
-            }};
-    job.command = command;
+  void act(double command, Job job) {
+    // The player is to be taken out, whatever comes of this.
+    if (is_cancelling()) return fail(command, detail::superseded());
+    job.good = [this, good = job.good](const Json& answer) {
+      good(answer);
+      done_all(Kind::act);
+    };
+    job.refused = [this](const Json& refusal) { fail_all(Kind::act, refusal); };
     start(Slot::act, std::move(job));
+    waiting_[Kind::act].push_back(command);
   }
 
   void obey(const Json& input) {
     const double command = input["command"].number();
     const std::string& wish = input["do"].text();
-    // A create that is under way is not overtaken: whether it came about would never be known.
-    if (wish == "resume") return wanted_ ? done(command) : look_up(command);
-    if (wish == "play" || wish == "group") return search(command, input, wish == "play");
-    if (wish == "ready") {
+    const bool is_busy = entering_ || place_.in != Place::nothing;
+    if (wish == "resume") {
+      // A create that is under way is not overtaken: whether it came about would never be known.
+      if (entering_) return done(command);
+      waiting_[Kind::resume].push_back(command);
+      look();
+    } else if (wish == "play") {
+      // Whoever is in something goes on with that.
+      waiting_[Kind::search].push_back(command);
+      if (!is_busy) enter("/tickets", detail::body_of(input["request"]));
+    } else if (wish == "group") {
+      if (is_busy) return fail(command, detail::busy());
+      waiting_[Kind::group].push_back(command);
+      const Json& join = input["join"];
+      enter(join.is_text() ? "/groups/" + detail::encoded(join.text()) + "/members" : "/groups",
+            detail::body_of(input["request"]).set("is_ready", false));
+    } else if (wish == "ready") {
       if (place_.in != Place::group) return fail(command, detail::nothing_to("be ready for"));
-      Job job{"PATCH", own_place(), [this, command](const Json& answer) {
-                set_member(answer);
-                done(command);
+      Job job{"PATCH", own_path(), [this, own = place_.member](const Json& answer) {
+                if (place_.in == Place::group && place_.member == own) set_member(answer);
               }};
       job.body = Json::object({{"is_ready", input["isReady"]}});
-      job.command = command;
-      return start(Slot::act, std::move(job));
-    }
-    if (wish == "cancel") {
-      if (place_.in == Place::ticket) return cancel_ticket(command);
-      if (place_.in == Place::group) return leave_group(command);
-      if (!wanted_) return done(command);
-      cancelling_ = command;
+      act(command, std::move(job));
+    } else if (wish == "accept" || wish == "decline") {
+      if (place_.in != Place::ticket) return fail(command, detail::nothing_to(wish));
+      act(command, {"POST", own_path() + "/" + wish, [this](const Json& answer) { set_ticket(answer, false); }});
+    } else if (wish == "cancel") {
+      if (!is_busy) return done(command);
+      waiting_[Kind::cancel].push_back(command);
+      fail_all(Kind::group, detail::superseded());
+      if (place_.in != Place::nothing) return take_out();
       // Whether there is a ticket is known by the answer, or else by asking.
-      const Job* entering = job_in(Slot::enter);
-      if (entering != nullptr && entering->request) return;
+      if (is_under_way(Slot::enter)) return;
       drop(Slot::enter);
-      return look_up();
-    }
-    if (wish == "accept" || wish == "decline") return act(command, wish);
-    is_closed_ = true;
-    while (!jobs_.empty()) drop(jobs_.front().first);
-    done(command);
-  }
-
-  void search(double command, const Json& input, bool is_play) {
-    const bool is_busy = search_ || wanted_ || is_in("gathering") || is_in("found");
-    const Json body = detail::body_of(input["request"]);
-    if (is_play) {
-      // The same search, taken up: the newest wish is told how it ends.
-      done(search_);
-      search_ = command;
-      if (is_busy || is_in("searching")) return;
-      wanted_ = {"/tickets", body};
+      look();
     } else {
-      if (is_busy || is_in("searching"))
-        return fail(command, Json::object({{"status", 409},
-                                           {"code", "player-busy"},
-                                           {"message", "The player is in something already."}}));
-      const Json& join = input["join"];
-      wanted_ = {join.is_text() ? "/groups/" + detail::encoded(join.text()) + "/members" : "/groups",
-                 Json(body).set("is_ready", false)};
+      is_closed_ = true;
+      for (const Kind kind : {Kind::resume, Kind::search, Kind::group, Kind::cancel, Kind::act})
+        fail_all(kind, detail::closed());
+      while (!jobs_.empty()) drop(jobs_.front().first);
+      done(command);
     }
-    enter(command);
   }
 
   void take(const Json& input) {
@@ -445,7 +442,8 @@ class Machine {
     auto& [slot, job] = *found;
     const bool is_good = status >= 200 && status < 300;
     // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
-    const bool is_background = !job.command && (slot == Slot::me || (slot == Slot::follow && status == 401));
+    const bool is_background =
+        (slot == Slot::me && waiting_[Kind::resume].empty()) || (slot == Slot::follow && status == 401);
     const bool is_passing = status == 0 || status == 429 || status >= 500 || (!is_good && is_background);
     job.request.reset();
     if (is_passing) {
@@ -456,7 +454,7 @@ class Machine {
       if (slot == Slot::follow) job.path = job.path.substr(0, job.path.find('?'));
       job.wait_ms = 0;
       job.due_at = now_ + std::max(retry_after_ms, std::floor(random_() * longest + 0.5));
-      if (slot == Slot::enter && cancelling_) {
+      if (slot == Slot::enter && is_cancelling()) {
         drop(Slot::enter);
         look_up();
       }
@@ -466,11 +464,7 @@ class Machine {
     jobs_.erase(found);
     set_stale(std::nullopt);
     if (is_good) return ended.good(body);
-    const Json refusal = refusal_of(status, body, retry_after_ms);
-    if (ended.refused)
-      ended.refused(refusal);
-    else
-      fail(ended.command, refusal);
+    ended.refused(refusal_of(status, body, retry_after_ms));
   }
 
   std::function<double()> random_;
@@ -482,12 +476,10 @@ class Machine {
   Json state_ = Json::object({{"phase", "idle"}});
   std::optional<double> stale_since_;
   Place place_;
-  /** The wish that ends with a server, or without. */
-  Command search_;
-  /** What a search asks for if the player is in nothing: a path and a body. */
-  std::optional<std::pair<std::string, Json>> wanted_;
-  /** The wish to be taken out of what there is, although that is not known yet. */
-  Command cancelling_;
+  /** Wishes that have no answer. */
+  std::map<Kind, std::vector<double>> waiting_;
+  /** A create is not settled: it has no answer (null), or this refusal, which says that the player is in something. */
+  std::optional<Json> entering_;
   std::optional<double> wake_at_;
   bool is_closed_ = false;
 };

@@ -22,6 +22,7 @@ struct Invalid {
 class ServedMatch {
  public:
   struct Attendant {
+    /** The seat is empty of a player who never came. */
     std::string player, seat;
     /** Of the newest token. */
     double iat = 0;
@@ -43,7 +44,12 @@ class ServedMatch {
   Json seen() const {
     return Json::object({{"id", id_}, {"queue", queue_}, {"attributes", attributes_}, {"teams", teams_}});
   }
-  const Json& player(const std::string& id) const { return players_[id]; }
+  /** Null if the match has no such player, or they have left without having come. */
+  Json player(const std::string& id) {
+    const Attendant* one = attendant(id);
+    const bool is_absent = one != nullptr && one->status == "left" && one->seat.empty();
+    return is_absent ? Json() : players_[id];
+  }
 
   /** Takes the roster of newer orders. @returns the players who are new, or have come again */
   Json update(const Json& order) {
@@ -96,8 +102,9 @@ class ServedMatch {
     return nullptr;
   }
 
-  /** @returns whether anything has changed */
+  /** A player has left, or will not come. @returns whether anything has changed */
   bool leave(const std::string& player, double may_return_ms, double now) {
+    if (attendant(player) == nullptr && players_.has(player)) attendants.push_back({player, "", 0, "in", std::nullopt});
     Attendant* before = attendant(player);
     if (before == nullptr || before->status == "left" || before->status == "") return false;
     before->status = may_return_ms > 0 ? "away" : "left";
@@ -117,7 +124,11 @@ class ServedMatch {
         if (!ranked.insert(one.text()).second && !twice) twice = Invalid{"ranking", "lists " + one.dump() + " twice"};
       }
     }
-    return twice ? twice : empty;
+    if (twice || empty) return twice ? twice : empty;
+    const std::size_t bytes = given.dump().size();
+    if (bytes <= largest_result_bytes) return std::nullopt;
+    const std::string most = std::to_string(largest_result_bytes);
+    return Invalid{"data", "the result must have at most " + most + " bytes as JSON, got " + std::to_string(bytes)};
   }
 
   /** What Muster would refuse of the seats that are wanted. */
@@ -154,6 +165,8 @@ class ServedMatch {
   bool is_ended = false;
 
  private:
+  static constexpr std::size_t largest_result_bytes = 8192;
+
   Attendant* attendant(const std::string& player) {
     for (Attendant& one : attendants)
       if (one.player == player) return &one;

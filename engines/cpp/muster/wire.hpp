@@ -31,24 +31,22 @@ inline std::string whole(double number) { return std::to_string(static_cast<long
 /** A text, or null where it is not there. */
 inline Json text_or_null(const Json& value) { return value.is_text() ? value : Json(); }
 
-
 inline Json body_of(const Json& request) {
   Json body = Json::object({{"profile", request["profile"]}});
   for (const char* name : {"profiles", "attributes", "roles"})
     if (!request[name].is_null()) body.set(name, request[name]);
   return body;
 }
-inline Json nothing_to(const std::string& verb) {
-  return Json::object({{"status", 0}, {"code", "nothing"}, {"message", "There is nothing to " + verb + "."}});
-}
-inline Json superseded() {
-  return Json::object({{"status", 0}, {"code", "superseded"}, {"message", "Another wish came before the answer."}});
-}
 
-inline Json too_late() {
-  return Json::object(
-      {{"status", 409}, {"code", "player-playing"}, {"message", "The player has a server already."}});
+/** A refusal that Muster was not asked for. */
+inline Json refusal(double status, const std::string& code, const std::string& message) {
+  return Json::object({{"status", status}, {"code", code}, {"message", message}});
 }
+inline Json nothing_to(const std::string& verb) { return refusal(0, "nothing", "There is nothing to " + verb + "."); }
+inline Json superseded() { return refusal(0, "superseded", "Another wish came before the answer."); }
+inline Json closed() { return refusal(0, "closed", "The client was closed."); }
+inline Json busy() { return refusal(409, "player-busy", "The player is in something already."); }
+inline Json too_late() { return refusal(409, "player-playing", "The player has a server already."); }
 
 }  // namespace detail
 

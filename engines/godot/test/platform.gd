@@ -18,6 +18,10 @@ func parse(bytes):
 	return read.result if read.error == OK else null
 
 
+func json_bytes(value):
+	return to_json(value).to_utf8().size()
+
+
 # Godot 3.2 has no HMAC of its own. The key has at most 64 bytes.
 func hmac_sha256(key, text):
 	var inner = PoolByteArray()

@@ -124,7 +124,7 @@ namespace Muster
         /// Lets in the player who sent this token. Waits up to 2 s for a seat that Muster has given a moment ago.
         /// @throws JoinRefusedException
         public Task<Player> Admit(string token) => Ask("admit", "token", token);
-        /// A player has left: their seat is free for others, at once or after so many milliseconds.
+        /// A player has left, or never came: their seat is free for others, at once or after so many milliseconds.
         public void Left(string playerId, double mayReturnMs = 0) =>
             Wish("left", "player", playerId, "mayReturnMs", mayReturnMs);
         /// `false` in three reports in a row: the server is drained and replaced.

@@ -13,16 +13,28 @@ namespace Muster
         public string Method = "GET", Path;
         public object Body;
         public double WaitMs;
-        /// The wish for which it is done; it fails with the job.
-        public double? Command;
         public Action<object> Good;
-        /// What a refusal means. Default: the wish has failed.
         public Action<Obj> Refused;
         /// Of the request that is under way.
         public double? Request;
         /// When it is sent (again).
         public double DueAt;
         public int Failures;
+    }
+
+    /// What ends a wish: all of a kind end at once.
+    enum Kind
+    {
+        /// With what the player is in.
+        Resume,
+        /// With a server, or without.
+        Search,
+        /// With a group.
+        Group,
+        /// With nothing that the player is in, although what there is may not be known yet.
+        Cancel,
+        /// With the answer to the job `Act`.
+        Act,
     }
 
     enum In { Nothing, Group, Ticket }

@@ -6,48 +6,69 @@ namespace Muster
     /// What the machine does at a wish of the game.
     public sealed partial class Machine
     {
+        static readonly Kind[] AllKinds = { Kind.Resume, Kind.Search, Kind.Group, Kind.Cancel, Kind.Act };
+        static readonly Obj Superseded = Refusal.Of(0, "superseded", "Another wish came before the answer.");
+        static readonly Obj Closed = Refusal.Of(0, "closed", "The client was closed.");
+
         void Obey(object input)
         {
             var command = Json.NumberAt(input, "command");
+            var isBusy = isEntering || place.In != In.Nothing;
             switch (Json.TextAt(input, "do"))
             {
                 case "resume":
-                    // A create that is under way is not overtaken: whether it came about would never be known.
-                    if (wantedPath == null) LookUp(command);
-                    else Done(command);
+                    Resume(command);
                     return;
                 case "play":
-                    Search(command, input, true);
+                    // Whoever is in something goes on with that.
+                    waiting[Kind.Search].Add(command);
+                    if (!isBusy) Enter("/tickets", BodyOf(input));
                     return;
                 case "group":
-                    Search(command, input, false);
+                    if (isBusy)
+                        Fail(command, Refusal.Of(409, "player-busy", "The player is in something already."));
+                    else
+                        EnterGroup(command, input);
                     return;
                 case "ready":
                     Ready(command, Json.IsTrueAt(input, "isReady"));
                     return;
-                case "cancel":
-                    if (place.In == In.Ticket) CancelTicket(command);
-                    else if (place.In == In.Group) LeaveGroup(command);
-                    else if (wantedPath == null) Done(command);
-                    else
-                    {
-                        cancelling = command;
-                        // Whether there is a ticket is known by the answer, or else by asking.
-                        if (JobIn(Slot.Enter)?.Request != null) return;
-                        Drop(Slot.Enter);
-                        LookUp();
-                    }
-                    return;
                 case "accept":
                 case "decline":
-                    Act(command, Json.TextAt(input, "do"));
+                    Accept(command, Json.TextAt(input, "do"));
+                    return;
+                case "cancel":
+                    if (isBusy) Cancel(command);
+                    else Done(command);
                     return;
                 case "close":
                     isClosed = true;
+                    foreach (var kind in AllKinds) FailAll(kind, Closed);
                     while (jobs.Count > 0) Drop(jobs[0].Slot);
                     Done(command);
                     return;
             }
+        }
+
+        void Resume(double command)
+        {
+            // A create that is under way is not overtaken: whether it came about would never be known.
+            if (isEntering)
+            {
+                Done(command);
+                return;
+            }
+            waiting[Kind.Resume].Add(command);
+            Look();
+        }
+
+        void EnterGroup(double command, object input)
+        {
+            waiting[Kind.Group].Add(command);
+            var join = Json.TextAt(input, "join");
+            var body = BodyOf(input);
+            body["is_ready"] = false;
+            Enter(join == null ? "/groups" : $"/groups/{Uri.EscapeDataString(join)}/members", body);
         }
 
         void Ready(double command, bool isReady)
@@ -57,88 +78,84 @@ namespace Muster
                 Fail(command, NothingTo("be ready for"));
                 return;
             }
+            var own = place.Member;
             Action<object> good = answer =>
             {
-                SetMember(answer);
-                Done(command);
+                if (place.In == In.Group && place.Member == own) SetMember(answer);
             };
-            Start(Slot.Act, new Job
-            {
-                Method = "PATCH",
-                Path = OwnPlace(),
-                Body = Json.Object("is_ready", isReady),
-                Command = command,
-                Good = good,
-            });
+            var body = Json.Object("is_ready", isReady);
+            Act(command, new Job { Method = "PATCH", Path = OwnPath(), Body = body, Good = good });
         }
 
-        void Search(double command, object input, bool isPlay)
-        {
-            var isBusy = search != null || wantedPath != null || IsIn("gathering") || IsIn("found");
-            var request = Json.At(input, "request");
-            var body = Json.Object("profile", Json.At(request, "profile"));
-            foreach (var name in new[] { "profiles", "attributes", "roles" })
-                if (Json.At(request, name) != null) body[name] = Json.At(request, name);
-            if (isPlay)
-            {
-                // The same search, taken up: the newest wish is told how it ends.
-                Done(search);
-                search = command;
-                if (isBusy || IsIn("searching")) return;
-                wantedPath = "/tickets";
-            }
-            else
-            {
-                if (isBusy || IsIn("searching"))
-                {
-                    Fail(command, Refusal.Of(409, "player-busy", "The player is in something already."));
-                    return;
-                }
-                var join = Json.TextAt(input, "join");
-                wantedPath = join == null ? "/groups" : $"/groups/{Uri.EscapeDataString(join)}/members";
-                body["is_ready"] = false;
-            }
-            wantedBody = body;
-            Enter(command);
-        }
-
-        void CancelTicket(double command) => TakeOut(command, $"/tickets/{Uri.EscapeDataString(place.Id)}");
-        void LeaveGroup(double command) => TakeOut(command, OwnPlace());
-        void TakeOut(double command, string path)
-        {
-            cancelling = command;
-            Action<object> good = _ => Leave("cancelled");
-            Start(Slot.Act, new Job { Method = "DELETE", Path = path, Good = good, Refused = NotCancelled });
-        }
-        /// What there was is gone, or a server was assigned meanwhile.
-        void NotCancelled(Obj refusal)
-        {
-            if (Json.NumberAt(refusal, "status") == 404)
-            {
-                Leave("cancelled");
-                return;
-            }
-            Fail(cancelling, refusal);
-            cancelling = null;
-            LookUp();
-        }
-
-        void Act(double command, string verb)
+        void Accept(double command, string verb)
         {
             if (place.In != In.Ticket)
             {
                 Fail(command, NothingTo(verb));
                 return;
             }
-            Action<object> good = answer =>
-            {
-                SetTicket(answer, false);
-                Done(command);
-            };
-            var path = $"/tickets/{Uri.EscapeDataString(place.Id)}/{verb}";
-            Start(Slot.Act, new Job { Method = "POST", Path = path, Command = command, Good = good });
+            Action<object> good = answer => SetTicket(answer, false);
+            Act(command, new Job { Method = "POST", Path = $"{OwnPath()}/{verb}", Good = good });
         }
 
+        void Act(double command, Job job)
+        {
+            // The player is to be taken out, whatever comes of this.
+            if (IsCancelling)
+            {
+                Fail(command, Superseded);
+                return;
+            }
+            job.Good += _ => DoneAll(Kind.Act);
+            job.Refused = refusal => FailAll(Kind.Act, refusal);
+            Start(Slot.Act, job);
+            waiting[Kind.Act].Add(command);
+        }
+
+        void Cancel(double command)
+        {
+            waiting[Kind.Cancel].Add(command);
+            FailAll(Kind.Group, Superseded);
+            if (place.In != In.Nothing)
+            {
+                TakeOut();
+                return;
+            }
+            // Whether there is a ticket is known by the answer, or else by asking.
+            if (JobIn(Slot.Enter)?.Request != null) return;
+            Drop(Slot.Enter);
+            Look();
+        }
+
+        void TakeOut()
+        {
+            var path = OwnPath();
+            var asked = JobIn(Slot.Act);
+            // The one that is under way asks for the same.
+            if (asked?.Method == "DELETE" && asked.Path == path) return;
+            Action<object> good = _ => Leave("cancelled");
+            Start(Slot.Act, new Job { Method = "DELETE", Path = path, Good = good, Refused = NotTakenOut });
+        }
+        /// What there was is gone, or a server was assigned meanwhile.
+        void NotTakenOut(Obj refusal)
+        {
+            if (Json.NumberAt(refusal, "status") == 404)
+            {
+                Leave("cancelled");
+                return;
+            }
+            FailAll(Kind.Cancel, refusal);
+            LookUp();
+        }
+
+        static Obj BodyOf(object input)
+        {
+            var request = Json.At(input, "request");
+            var body = Json.Object("profile", Json.At(request, "profile"));
+            foreach (var name in new[] { "profiles", "attributes", "roles" })
+                if (Json.At(request, name) != null) body[name] = Json.At(request, name);
+            return body;
+        }
         static Obj NothingTo(string verb) => Refusal.Of(0, "nothing", $"There is nothing to {verb}.");
     }
 }

@@ -26,13 +26,11 @@ namespace Muster
         Obj state = Json.Object("phase", "idle");
         double? staleSince;
         Place place;
-        /// The wish that ends with a server, or without.
-        double? search;
-        /// What a search asks for if the player is in nothing.
-        string wantedPath;
-        Obj wantedBody;
-        /// The wish to be taken out of what there is, although that is not known yet.
-        double? cancelling;
+        /// Wishes that have no answer.
+        readonly Dictionary<Kind, List<double>> waiting = AllKinds.ToDictionary(kind => kind, _ => new List<double>());
+        /// Whether a create is not settled: it has no answer, or `busy`, which says that the player is in something.
+        bool isEntering;
+        Obj busy;
         double? wakeAt;
         bool isClosed;
 
@@ -48,6 +46,7 @@ namespace Muster
             // A timer may fire a fraction of a millisecond early, and there is no other.
             now = Math.Max(now, Json.At(input, "wake") != null ? Math.Max(at, wakeAt ?? at) : at);
             output = new List<Obj>();
+            if (isClosed && Json.TextAt(input, "do") != null) Fail(Json.NumberAt(input, "command"), Closed);
             if (isClosed) return output;
             if (Json.TextAt(input, "do") != null) Obey(input);
             else if (Json.At(input, "answer") != null) Take(input);
@@ -83,13 +82,11 @@ namespace Muster
             var job = JobIn(slot);
             if (job?.Request != null) output.Add(Json.Object("abort", job.Request));
             jobs.Remove(job);
+            if (slot == Slot.Act) FailAll(Kind.Act, Superseded);
         }
         void Start(Slot slot, Job job, double inMs = 0)
         {
-            var before = JobIn(slot)?.Command;
             Drop(slot);
-            if (slot == Slot.Act) Fail(before, Refusal.Of(0, "superseded", "Another wish came before the answer."));
-            else Done(before);
             job.Slot = slot;
             job.DueAt = now + inMs;
             jobs.Add(job);
@@ -104,52 +101,62 @@ namespace Muster
             output.Add(request);
         }
 
-        void Done(double? command)
+        void Done(double command) => output.Add(Json.Object("done", command));
+        void Fail(double command, Obj refusal) => output.Add(Json.Object("failed", command, "refusal", refusal));
+        void DoneAll(Kind kind)
         {
-            if (command != null) output.Add(Json.Object("done", command));
+            foreach (var command in waiting[kind]) Done(command);
+            waiting[kind].Clear();
         }
-        void Fail(double? command, Obj refusal)
+        void FailAll(Kind kind, Obj refusal)
         {
-            if (command != null) output.Add(Json.Object("failed", command, "refusal", refusal));
-            if (command == search) search = null;
+            foreach (var command in waiting[kind]) Fail(command, refusal);
+            waiting[kind].Clear();
         }
+        bool IsCancelling => waiting[Kind.Cancel].Count > 0;
 
         /// The player is in nothing any more.
         void Leave(string reason)
         {
-            Done(JobIn(Slot.Me)?.Command);
-            foreach (var slot in new[] { Slot.Follow, Slot.Enter, Slot.Me }) Drop(slot);
+            foreach (var slot in new[] { Slot.Follow, Slot.Me }) Drop(slot);
             place = new Place();
-            wantedPath = null;
-            var wish = search;
-            search = null;
             // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
-            if (cancelling != null) Drop(Slot.Act);
-            Done(cancelling);
-            cancelling = null;
+            if (IsCancelling) Drop(Slot.Act);
+            DoneAll(Kind.Cancel);
             Show(reason == null ? Json.Object("phase", "idle") : Json.Object("phase", "ended", "reason", reason));
-            if (wish != null) Fail(wish, Refusal.Of(0, reason ?? "gone", "The search has ended."));
+            DoneAll(Kind.Resume);
+            FailAll(Kind.Search, Refusal.Of(0, reason ?? "gone", "The search has ended."));
         }
 
-        /// @param nothing what to do if the player is in nothing
-        /// @param after what to do once it is shown what they are in
-        void LookUp(double? command = null, Action nothing = null, Action after = null) =>
+        void LookUp() =>
             Start(Slot.Me, new Job
             {
                 Path = "/me",
-                Command = command,
                 Good = me =>
                 {
-                    TakeUp(me, nothing);
-                    after?.Invoke();
-                    Done(command);
+                    var refusal = busy;
+                    SetEntering(false);
+                    TakeUp(me, refusal);
+                    if (IsIn("gathering")) DoneAll(Kind.Group);
+                    else if (refusal != null) FailAll(Kind.Group, refusal);
+                    DoneAll(Kind.Resume);
+                },
+                Refused = refusal =>
+                {
+                    FailAll(Kind.Resume, refusal);
+                    // Something else waits for the answer, too.
+                    if (isEntering || (place.In != In.Nothing && JobIn(Slot.Follow) == null)) LookUp();
                 },
             });
-
-        void TakeUp(object me, Action nothing)
+        /// A look that is under way is the answer, too.
+        void Look()
         {
-            Drop(Slot.Enter);
-            wantedPath = null;
+            if (JobIn(Slot.Me)?.Request == null) LookUp();
+        }
+
+        /// @param refusal stands if the player is in nothing
+        void TakeUp(object me, Obj refusal)
+        {
             Func<object, bool> isAssigned = one => Json.At(one, "assignment") is Obj;
             var match = Json.ItemsAt(me, "matches").FirstOrDefault(isAssigned);
             var seat = Json.ItemsAt(me, "seats").FirstOrDefault(isAssigned);
@@ -165,28 +172,24 @@ namespace Muster
             }
             else if (gathering != null) SetMember(gathering);
             else if (seat != null) Assigned(null, Json.At(seat, "assignment"));
-            else if (nothing != null) nothing();
-            else if (place.In == In.Nothing && cancelling == null) Leave(null);
-            else Leave(cancelling == null ? "gone" : "cancelled");
+            else if (refusal != null) Refuse(refusal);
+            else if (IsCancelling) Leave("cancelled");
+            else Leave(place.In == In.Nothing ? null : "gone");
         }
 
         void Assigned(string matchId, object assignment)
         {
-            foreach (var slot in new[] { Slot.Follow, Slot.Enter }) Drop(slot);
+            Drop(Slot.Follow);
             place = new Place();
-            wantedPath = null;
             var where = Json.Object(
                 "fqdn", Json.At(assignment, "fqdn"),
                 "ports", Json.At(assignment, "ports"),
                 "joinToken", Json.TextAt(assignment, "join_token"),
                 "city", Json.TextAt(Json.At(assignment, "location"), "city"));
             Show(Json.Object("phase", "assigned", "matchId", matchId, "assignment", where));
-            if (cancelling != null) Drop(Slot.Act);
-            if (cancelling != null)
-                Fail(cancelling, Refusal.Of(409, "player-playing", "The player has a server already."));
-            cancelling = null;
-            Done(search);
-            search = null;
+            if (IsCancelling) Drop(Slot.Act);
+            FailAll(Kind.Cancel, Refusal.Of(409, "player-playing", "The player has a server already."));
+            DoneAll(Kind.Search);
         }
 
         /// @param isFollowed whether it is what the player is in, and not an answer to something else
@@ -195,7 +198,11 @@ namespace Muster
             var id = Json.TextAt(ticket, "id");
             var version = Json.NumberAt(ticket, "version");
             var isKnown = place.In == In.Ticket;
-            if (isKnown && (place.Id != id || version < place.Version)) return;
+            if (isKnown && (place.Id != id || version < place.Version))
+            {
+                Follow();
+                return;
+            }
             if (!isFollowed && !isKnown) return;
             var isNew = !isKnown || version > place.Version;
             place = new Place { In = In.Ticket, Id = id, Version = version };
@@ -208,7 +215,7 @@ namespace Muster
             else if (ended != null) Leave(Json.TextAt(ended, "reason"));
             else if (status == "HOST_ASSIGNED" && assignment != null)
                 Assigned(Json.TextAt(ticket, "match_id"), assignment);
-            else if (cancelling != null) CancelTicket(cancelling.Value);
+            else if (IsCancelling) TakeOut();
             else
             {
                 var wait = Json.At(ticket, "estimated_wait");
@@ -229,14 +236,10 @@ namespace Muster
         {
             if (place.In != In.Ticket) return;
             var version = place.Version.ToString("F0", CultureInfo.InvariantCulture);
-            var path = $"/tickets/{Uri.EscapeDataString(place.Id)}?wait={WaitSeconds}&version={version}";
+            var path = $"{OwnPath()}?wait={WaitSeconds}&version={version}";
             // The one that is under way asks for the same.
             if (JobIn(Slot.Follow)?.Path == path) return;
-            Action<object> good = answer =>
-            {
-                SetTicket(answer, true);
-                Follow();
-            };
+            Action<object> good = answer => SetTicket(answer, true);
             Start(Slot.Follow, new Job { Path = path, WaitMs = WaitSeconds * 1000, Good = good, Refused = Elsewhere });
         }
 
@@ -248,7 +251,7 @@ namespace Muster
             var group = Json.TextAt(member, "group_id");
             place = new Place { In = In.Group, Id = group, Member = Json.TextAt(member, "member_id") };
             var ticket = Json.TextAt(member, "ticket_id");
-            if (cancelling != null) LeaveGroup(cancelling.Value);
+            if (IsCancelling) TakeOut();
             else if (ticket != null) OpenTicket(ticket);
             else if (Json.TextAt(member, "status") == "CANCELLED") Leave("cancelled");
             else
@@ -262,7 +265,10 @@ namespace Muster
             }
         }
 
-        string OwnPlace() => $"/groups/{Uri.EscapeDataString(place.Id)}/members/{Uri.EscapeDataString(place.Member)}";
+        /// Of the ticket, or the player's place in the group.
+        string OwnPath() => place.In == In.Ticket
+            ? $"/tickets/{Uri.EscapeDataString(place.Id)}"
+            : $"/groups/{Uri.EscapeDataString(place.Id)}/members/{Uri.EscapeDataString(place.Member)}";
 
         void Gather(double inMs)
         {
@@ -273,7 +279,7 @@ namespace Muster
                 if (place.In != In.Group || place.Id != group) return;
                 if (Json.TextAt(answer, "status") != "FORMING")
                 {
-                    Start(Slot.Follow, new Job { Path = OwnPlace(), Good = SetMember, Refused = Elsewhere });
+                    Start(Slot.Follow, new Job { Path = OwnPath(), Good = SetMember, Refused = Elsewhere });
                     return;
                 }
                 if (IsIn("gathering"))
@@ -304,60 +310,49 @@ namespace Muster
             Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere });
         }
 
-        void Enter(double command)
+        void SetEntering(bool isSo, Obj refusal = null)
         {
-            var isGroup = wantedPath.StartsWith("/groups", StringComparison.Ordinal);
+            isEntering = isSo;
+            busy = refusal;
+        }
+
+        void Enter(string path, Obj body)
+        {
+            SetEntering(true);
             // An answer about what there was before would be taken for what there is. A refusal asks for it again.
-            var asked = JobIn(Slot.Me);
             Drop(Slot.Me);
-            Action<object> good = answer =>
-            {
-                wantedPath = null;
-                place = new Place();
-                Done(asked?.Command);
-                if (!isGroup)
-                {
-                    SetTicket(answer, true);
-                    return;
-                }
-                SetMember(answer);
-                if (IsIn("gathering")) Done(command);
-            };
-            Action<Obj> refused = refusal =>
-            {
-                var code = Json.TextAt(refusal, "code");
-                if (code != "player-busy" && code != "player-playing")
-                {
-                    Refuse(command, refusal);
-                    if (asked != null) LookUp(asked.Command);
-                    return;
-                }
-                Done(asked?.Command);
-                // What the player is in is taken up. If there is nothing any more, the refusal stands.
-                Action shown = () =>
-                {
-                    if (IsIn("gathering")) Done(command);
-                    else Fail(command, refusal);
-                };
-                LookUp(null, () => Refuse(command, refusal), isGroup ? shown : null);
-            };
             Start(Slot.Enter, new Job
             {
                 Method = "POST",
-                Path = wantedPath,
-                Body = wantedBody,
-                Good = good,
-                Refused = refused,
+                Path = path,
+                Body = body,
+                Good = answer =>
+                {
+                    SetEntering(false);
+                    if (path == "/tickets") SetTicket(answer, true);
+                    else SetMember(answer);
+                    DoneAll(Kind.Resume);
+                    DoneAll(Kind.Group);
+                },
+                Refused = refusal =>
+                {
+                    // What the player is in is taken up. If there is nothing any more, the refusal stands.
+                    var code = Json.TextAt(refusal, "code");
+                    var isBusy = code == "player-busy" || code == "player-playing";
+                    if (isBusy) SetEntering(true, refusal);
+                    else Refuse(refusal);
+                    if (isBusy || waiting[Kind.Resume].Count > 0) LookUp();
+                },
             });
         }
 
         /// The player is where they were before.
-        void Refuse(double command, Obj refusal)
+        void Refuse(Obj refusal)
         {
-            wantedPath = null;
-            Fail(command, refusal);
-            Done(cancelling);
-            cancelling = null;
+            SetEntering(false);
+            FailAll(Kind.Search, refusal);
+            FailAll(Kind.Group, refusal);
+            DoneAll(Kind.Cancel);
         }
 
         void Take(object input)
@@ -370,7 +365,7 @@ namespace Muster
             var isGood = status >= 200 && status < 300;
             // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
             var isBackground =
-                job.Command == null && (job.Slot == Slot.Me || (job.Slot == Slot.Follow && status == 401));
+                (job.Slot == Slot.Me && waiting[Kind.Resume].Count == 0) || (job.Slot == Slot.Follow && status == 401);
             job.Request = null;
             if (status == 0 || status == 429 || status >= 500 || (!isGood && isBackground))
             {
@@ -381,7 +376,7 @@ namespace Muster
                 if (job.Slot == Slot.Follow) job.Path = job.Path.Split('?')[0];
                 job.WaitMs = 0;
                 job.DueAt = now + Math.Max(retryAfterMs, Math.Floor(random() * longest + 0.5));
-                if (job.Slot == Slot.Enter && cancelling != null)
+                if (job.Slot == Slot.Enter && IsCancelling)
                 {
                     Drop(Slot.Enter);
                     LookUp();
@@ -390,14 +385,8 @@ namespace Muster
             }
             jobs.Remove(job);
             SetStale(null);
-            if (isGood)
-            {
-                job.Good(Json.At(input, "body"));
-                return;
-            }
-            var refusal = Refusal.In(status, Json.At(input, "body"), retryAfterMs);
-            if (job.Refused != null) job.Refused(refusal);
-            else Fail(job.Command, refusal);
+            if (isGood) job.Good(Json.At(input, "body"));
+            else job.Refused(Refusal.In(status, Json.At(input, "body"), retryAfterMs));
         }
     }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text;
 using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
@@ -10,6 +11,7 @@ namespace Muster
     {
         public sealed class Attendant
         {
+            /// The seat is null of a player who never came.
             public string Player, Seat;
             /// `in`, `away` or `left`; null: they have left, and another seat since.
             public string Status = "in";
@@ -18,6 +20,8 @@ namespace Muster
             /// Until when their seat is kept, in epoch milliseconds.
             public double? Until;
         }
+
+        const int LargestResultBytes = 8192;
 
         public readonly string Id;
         public readonly List<Attendant> Attendants = new List<Attendant>();
@@ -48,8 +52,12 @@ namespace Muster
 
         /// The match as the game sees it.
         public Obj Seen => Json.Object("id", Id, "queue", queue, "attributes", attributes, "teams", teams);
-        /// @returns null if the match has no such player
-        public object PlayerOf(string id) => Json.At(players, id);
+        /// @returns null if the match has no such player, or they have left without having come
+        public object PlayerOf(string id)
+        {
+            var isAbsent = Attendants.Exists(one => one.Player == id && one.Status == "left" && one.Seat == null);
+            return isAbsent ? null : Json.At(players, id);
+        }
 
         /// Takes the roster of newer orders.
         /// @returns the players who are new, or have come again
@@ -114,10 +122,13 @@ namespace Muster
             return null;
         }
 
+        /// A player has left, or will not come.
         /// @returns whether anything has changed
         public bool Leave(string player, double mayReturnMs, double now)
         {
             var before = Attendants.Find(one => one.Player == player);
+            if (before == null && players.ContainsKey(player))
+                Attendants.Add(before = new Attendant { Player = player });
             if (before == null || before.Status == "left" || before.Status == null) return false;
             before.Status = mayReturnMs > 0 ? "away" : "left";
             before.Until = mayReturnMs > 0 ? now + mayReturnMs : (double?)null;
@@ -133,9 +144,10 @@ namespace Muster
             if (stranger != null) return new[] { "ranking", Json.Write(stranger) + " is no player of the match" };
             var twice = ranked.Where((id, nth) => ranked.IndexOf(id) != nth).FirstOrDefault();
             if (twice != null) return new[] { "ranking", $"lists {Json.Write(twice)} twice" };
-            return ranks.Any(rank => ((List<object>)rank).Count == 0)
-                ? new[] { "ranking", "has a rank of nobody" }
-                : null;
+            if (ranks.Any(rank => ((List<object>)rank).Count == 0)) return new[] { "ranking", "has a rank of nobody" };
+            var bytes = Encoding.UTF8.GetByteCount(Json.Write(result));
+            if (bytes <= LargestResultBytes) return null;
+            return new[] { "data", $"the result must have at most {LargestResultBytes} bytes as JSON, got {bytes}" };
         }
 
         /// What Muster would refuse of the seats that are wanted: the field, and what is wrong; null if nothing is.

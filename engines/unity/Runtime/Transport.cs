@@ -41,6 +41,8 @@ namespace Muster
         readonly ITransport transport;
         readonly Func<Response, Dictionary<string, object>> read;
         readonly Queue<object> inputs = new Queue<object>();
+        /// Of the machine, until they are carried out.
+        readonly Queue<Dictionary<string, object>> outputs = new Queue<Dictionary<string, object>>();
         readonly Dictionary<double, Action> underWay = new Dictionary<double, Action>();
         double? wakeAt;
 
@@ -63,12 +65,15 @@ namespace Muster
         /// @param tell is told what is neither a request nor a time
         public void Update(double now, Action<Dictionary<string, object>> tell)
         {
-            if (wakeAt <= now) Put(Json.Object("wake", true));
+            // What an earlier one has left, since a callback has thrown.
+            CarryOutAll(tell);
+            // First of all, since an answer may change when that is.
+            if (wakeAt <= now) Step(Json.Object("wake", true), now, tell);
             // A callback may wish for something while it is told.
             for (var input = Next(); input != null; input = Next())
             {
                 if (Json.At(input, "answer") != null) underWay.Remove(Json.NumberAt(input, "answer"));
-                foreach (var output in machine.Step(input, now)) CarryOut(output, tell);
+                Step(input, now, tell);
             }
         }
 
@@ -81,6 +86,17 @@ namespace Muster
         object Next()
         {
             lock (inputs) return inputs.Count == 0 ? null : inputs.Dequeue();
+        }
+
+        void Step(object input, double now, Action<Dictionary<string, object>> tell)
+        {
+            foreach (var output in machine.Step(input, now)) outputs.Enqueue(output);
+            CarryOutAll(tell);
+        }
+
+        void CarryOutAll(Action<Dictionary<string, object>> tell)
+        {
+            while (outputs.Count > 0) CarryOut(outputs.Dequeue(), tell);
         }
 
         void CarryOut(Dictionary<string, object> output, Action<Dictionary<string, object>> tell)

@@ -16,8 +16,32 @@ namespace UnityEngine.Networking
 
     public sealed class UnityWebRequestAsyncOperation
     {
-        public event Action<UnityWebRequestAsyncOperation> completed;
-        internal void End() => completed?.Invoke(this);
+        Action<UnityWebRequestAsyncOperation> handlers;
+        bool hasEnded;
+
+        /// A handler that comes after the end is called at once, as in Unity.
+        public event Action<UnityWebRequestAsyncOperation> completed
+        {
+            add
+            {
+                lock (this)
+                    if (!hasEnded)
+                    {
+                        handlers += value;
+                        return;
+                    }
+                value(this);
+            }
+            remove
+            {
+                lock (this) handlers -= value;
+            }
+        }
+        internal void End()
+        {
+            lock (this) hasEnded = true;
+            handlers?.Invoke(this);
+        }
     }
 
     public sealed class UnityWebRequest : IDisposable

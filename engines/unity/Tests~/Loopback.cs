@@ -32,9 +32,21 @@ static class Loopback
     {
         using (var client = new MusterClient(given[1], () => given[2], NewTransport()))
         {
-            client.Changed += state => Console.WriteLine(state.Phase.ToString().ToLowerInvariant());
+            client.Changed += state =>
+            {
+                Console.WriteLine(state.Phase.ToString().ToLowerInvariant());
+                // An error of the game must not end the search.
+                if (state.Phase == Phase.Searching) throw new InvalidOperationException("of the game");
+            };
             var search = client.Play(new PlayRequest { Profile = given[3] });
-            while (!search.IsCompleted) Frame(client.Update);
+            while (!search.IsCompleted)
+                try
+                {
+                    Frame(client.Update);
+                }
+                catch (InvalidOperationException)
+                {
+                }
             Console.WriteLine(search.Result.Ports["game"].Link);
             Console.WriteLine(search.Result.JoinToken);
         }

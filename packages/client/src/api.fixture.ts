@@ -2,6 +2,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createMatchmaker, createTicketApi, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
 import { createTestService } from '@muster/servers/service-fixture'
+import { onTestFinished } from 'vitest'
 import { createMachine, type Machine } from './machine.js'
 import { connect as connectMachine, type MusterOptions } from './muster.js'
 
@@ -12,7 +13,7 @@ const queues: readonly QueueDefinition[] = [
 ]
 
 /** What becomes of a request on its way, drawn for each. */
-export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'late'
+export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'login page' | 'late'
 
 /** The ticket API over a real matchmaker, in this process, with clients whose connections break as the test says. */
 export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolDefinition[] = []) {
@@ -41,6 +42,7 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       const go = () => api(new Request(url, init as RequestInit), { remoteAddress: '192.0.2.7' })
       if (now === 'lost') return untilAborted(init?.signal)
       if (now === 'proxy page') return new Response('<html>Bad gateway</html>', { status: 502 })
+      if (now === 'login page') return new Response('<html>Who are you?</html>', { status: 401 })
       if (now === 'late') await clock.sleep(3000)
       const answer = await go()
       // A group that a proxy makes twice is left behind, and ends by itself.
@@ -82,6 +84,15 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
     while (!isClosed) await clock.advance(1000)
   }
   return { clock, matchmaker, api, sent, tokenOfServer, connect, run, fetchWith, close }
+}
+
+/** Errors that nobody handles, until the end of the test: they do not fail it. */
+export function gatherFaults(): unknown[] {
+  const faults: unknown[] = []
+  const onFault = (fault: unknown) => void faults.push(fault)
+  process.on('unhandledRejection', onFault)
+  onTestFinished(() => void process.off('unhandledRejection', onFault))
+  return faults
 }
 
 const untilAborted = (signal: AbortSignal | null | undefined) =>

@@ -1,6 +1,6 @@
-import { MusterError } from './error.js'
-import { refusalOf } from './machine.js'
+import { createListeners } from './listeners.js'
 import type { Muster } from './muster.js'
+import { goodBody, MusterError } from './refusal.js'
 
 /** A value that a game gives a lobby, or a member. */
 type LobbyValue = string | number | boolean
@@ -102,23 +102,20 @@ const stateOf = ({ lobbyId, run, code, phase, maxPlayers, hostId, members, data 
 
 /** @param path where the lobby API is, below the URL of the ticket API. Default: beside it. */
 export function createLobbies(muster: Muster, { path = '' }: { readonly path?: string } = {}): Lobbies {
-  const call = async (method: string, below: string, body?: object): Promise<unknown> => {
-    const answer = await muster.send({ method, path: `${path}/lobbies${below}`, body })
-    if (answer.status >= 200 && answer.status < 300) return answer.body
-    throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
-  }
+  const call = async (method: string, below: string, body?: object) =>
+    goodBody(await muster.send({ method, path: `${path}/lobbies${below}`, body }))
 
   const follow = (first: WireLobby): Lobby => {
     const ending = new AbortController()
     const { signal } = ending
-    const listeners = new Set<(state: LobbyState) => void>()
+    const { subscribe, tell } = createListeners<LobbyState>()
     const at = `/${encodeURIComponent(first.lobbyId)}`
     let state = stateOf(first)
 
     const show = (next: LobbyState) => {
       if (JSON.stringify(next) === JSON.stringify(state)) return
       state = next
-      for (const listener of listeners) listener(state)
+      tell(state)
     }
     const read = async () => {
       const { status, body } = await muster.repeat({ method: 'GET', path: `${path}/lobbies${at}`, signal })
@@ -161,10 +158,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
       get state() {
         return state
       },
-      subscribe: (listener) => {
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
+      subscribe,
       ready: (isReady = true) => act('PUT', '/me/ready', { ready: isReady }),
       start: () => act('POST', '/start'),
       kick: (playerId) => act('DELETE', `/members/${encodeURIComponent(playerId)}`),

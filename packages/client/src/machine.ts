@@ -1,5 +1,6 @@
 import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS } from './connection.js'
-import type { PlayRequest, Refusal, State } from './state.js'
+import { type Refusal, refusalOf } from './refusal.js'
+import type { PlayRequest, State } from './state.js'
 import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type WireTicket } from './wire.js'
 
 /**
@@ -12,7 +13,7 @@ export interface Machine {
   step(input: Input, now: number): readonly Output[]
 }
 
-/** A wish of the game has a number, by which it is told what came of it. */
+/** A wish of the game has a number, by which it is told once what came of it: at the latest when the game closes. */
 export type Input =
   | { readonly do: 'resume' | 'cancel' | 'accept' | 'decline'; readonly command: number }
   | { readonly do: 'play'; readonly command: number; readonly request: PlayRequest }
@@ -33,7 +34,7 @@ export type Output =
       readonly body?: object
       readonly waitMs: number
     }
-  /** The answer is not wanted any more. */
+  /** The answer is not entering any more. */
   | { readonly abort: number }
   /** When to be woken next; replaces an earlier one; null: not at all. */
   | { readonly wakeAt: number | null }
@@ -52,11 +53,8 @@ interface Job {
   path: string
   readonly body?: object
   waitMs?: number
-  /** The wish for which it is done; it fails with the job. */
-  readonly command?: number
   readonly good: (body: never) => void
-  /** What a refusal means. Default: the wish has failed. */
-  readonly refused?: (refusal: Refusal) => void
+  readonly refused: (refusal: Refusal) => void
 }
 
 interface Sent extends Job {
@@ -68,6 +66,7 @@ interface Sent extends Job {
 }
 
 type Slot = 'me' | 'enter' | 'follow' | 'act'
+type Kind = 'resume' | 'search' | 'group' | 'cancel' | 'act'
 
 /** Where the player is, as far as it is known. */
 type Place =
@@ -87,12 +86,21 @@ export function createMachine(random: () => number): Machine {
   let state: State = IDLE
   let staleSince: number | undefined
   let place: Place = NOWHERE
-  /** The wish that ends with a server, or without. */
-  let search: number | undefined
-  /** What a search asks for if the player is in nothing. */
-  let wanted: { readonly path: string; readonly body: object } | undefined
-  /** The wish to be taken out of what there is, although that is not known yet. */
-  let cancelling: number | undefined
+  /** Wishes that have no answer, by what ends them: all of a kind end at once. */
+  const waiting: Record<Kind, number[]> = {
+    /** With what the player is in. */
+    resume: [],
+    /** With a server, or without. */
+    search: [],
+    /** With a group. */
+    group: [],
+    /** With nothing that the player is in, although what there is may not be known yet. */
+    cancel: [],
+    /** With the answer to the job `act`. */
+    act: [],
+  }
+  /** A create is not settled: it has no answer, or this refusal, which says that the player is in something. */
+  let entering: { readonly refusal?: Refusal } | undefined
   let wakeAt: number | null = null
   let isClosed = false
 
@@ -113,12 +121,10 @@ export function createMachine(random: () => number): Machine {
     const job = jobs.get(slot)
     if (job?.request !== undefined) out.push({ abort: job.request })
     jobs.delete(slot)
+    if (slot === 'act') failAll('act', SUPERSEDED)
   }
   const start = (slot: Slot, job: Job, inMs = 0) => {
-    const before = jobs.get(slot)?.command
     drop(slot)
-    if (slot === 'act') fail(before, SUPERSEDED)
-    else done(before)
     jobs.set(slot, { ...job, request: undefined, dueAt: now + inMs, failures: 0 })
   }
   const send = (job: Sent) => {
@@ -128,51 +134,47 @@ export function createMachine(random: () => number): Machine {
     out.push({ request: requests, method, path, ...(body && { body }), waitMs })
   }
 
-  const done = (command: number | undefined) => {
-    if (command !== undefined) out.push({ done: command })
-  }
-  const fail = (command: number | undefined, refusal: Refusal) => {
-    if (command !== undefined) out.push({ failed: command, refusal })
-    if (command === search) search = undefined
-  }
-
-  /** What is to be cancelled is not there any more: a request that is repeated could cancel what comes next. */
-  const endCancelling = (tell: () => void) => {
-    if (cancelling === undefined) return
-    drop('act')
-    tell()
-    cancelling = undefined
-  }
+  const done = (command: number) => void out.push({ done: command })
+  const fail = (command: number, refusal: Refusal) => void out.push({ failed: command, refusal })
+  const doneAll = (kind: Kind) => waiting[kind].splice(0).forEach(done)
+  const failAll = (kind: Kind, refusal: Refusal) => waiting[kind].splice(0).forEach((command) => fail(command, refusal))
+  const isCancelling = () => waiting.cancel.length > 0
 
   /** The player is in nothing any more. */
   const leave = (reason: string | undefined) => {
-    done(jobs.get('me')?.command)
-    for (const slot of ['follow', 'enter', 'me'] as const) drop(slot)
+    for (const slot of ['follow', 'me'] as const) drop(slot)
     place = NOWHERE
-    wanted = undefined
-    const wish = search
-    search = undefined
-    endCancelling(() => done(cancelling))
+    // What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+    if (isCancelling()) drop('act')
+    doneAll('cancel')
     show(reason === undefined ? IDLE : { phase: 'ended', reason })
-    if (wish !== undefined) fail(wish, { status: 0, code: reason ?? 'gone', message: 'The search has ended.' })
+    doneAll('resume')
+    failAll('search', { status: 0, code: reason ?? 'gone', message: 'The search has ended.' })
   }
 
-  /** @param nothing what to do if the player is in nothing; `after`: once it is shown what they are in */
-  const lookUp = (command?: number, nothing?: () => void, after?: () => void) =>
+  const lookUp = () =>
     start('me', {
       method: 'GET',
       path: '/me',
-      ...(command !== undefined && { command }),
       good: (me: WirePlayer) => {
-        takeUp(me, nothing)
-        after?.()
-        done(command)
+        const refusal = entering?.refusal
+        entering = undefined
+        takeUp(me, refusal)
+        if (state.phase === 'gathering') doneAll('group')
+        else if (refusal !== undefined) failAll('group', refusal)
+        doneAll('resume')
+      },
+      refused: (refusal) => {
+        failAll('resume', refusal)
+        // Something else waits for the answer, too.
+        if (entering !== undefined || (place.in !== 'nothing' && !jobs.has('follow'))) lookUp()
       },
     })
+  /** A look that is under way is the answer, too. */
+  const look = () => (jobs.get('me')?.request === undefined ? lookUp() : undefined)
 
-  const takeUp = (me: WirePlayer, nothing?: () => void) => {
-    drop('enter')
-    wanted = undefined
+  /** @param refusal stands if the player is in nothing */
+  const takeUp = (me: WirePlayer, refusal?: Refusal) => {
     const match = me.matches.find(({ assignment }) => assignment !== null)
     const seat = me.seats?.find(({ assignment }) => assignment !== null)
     const ticket = me.tickets.find(({ status, ended }) => status !== 'CANCELLED' && ended === undefined)
@@ -185,25 +187,23 @@ export function createMachine(random: () => number): Machine {
     }
     if (gathering !== undefined) return setMember(gathering)
     if (seat?.assignment) return assigned(null, seat.assignment)
-    if (nothing !== undefined) return nothing()
-    leave(
-      place.in === 'nothing' && cancelling === undefined ? undefined : cancelling === undefined ? 'gone' : 'cancelled',
-    )
+    if (refusal !== undefined) return refuse(refusal)
+    if (isCancelling()) return leave('cancelled')
+    leave(place.in === 'nothing' ? undefined : 'gone')
   }
 
   const assigned = (matchId: string | null, assignment: Parameters<typeof assignmentOf>[0]) => {
-    for (const slot of ['follow', 'enter'] as const) drop(slot)
+    drop('follow')
     place = NOWHERE
-    wanted = undefined
     show({ phase: 'assigned', matchId, assignment: assignmentOf(assignment) })
-    endCancelling(() => fail(cancelling, TOO_LATE))
-    done(search)
-    search = undefined
+    if (isCancelling()) drop('act')
+    failAll('cancel', TOO_LATE)
+    doneAll('search')
   }
 
   /** @param isFollowed whether it is what the player is in, and not an answer to something else */
   const setTicket = (ticket: WireTicket, isFollowed: boolean) => {
-    if (place.in === 'ticket' && (place.ticket !== ticket.id || ticket.version < place.version)) return
+    if (place.in === 'ticket' && (place.ticket !== ticket.id || ticket.version < place.version)) return follow()
     if (!isFollowed && place.in !== 'ticket') return
     const isNew = place.in !== 'ticket' || ticket.version > place.version
     place = { in: 'ticket', ticket: ticket.id, version: ticket.version }
@@ -212,7 +212,7 @@ export function createMachine(random: () => number): Machine {
     if (status === 'CANCELLED') return leave(ticket.cancel_reason ?? 'cancelled')
     if (ended !== undefined) return leave(ended.reason)
     if (status === 'HOST_ASSIGNED' && assignment) return assigned(ticket.match_id ?? null, assignment)
-    if (cancelling !== undefined) return cancelTicket(cancelling)
+    if (isCancelling()) return takeOut()
     if (isNew || isFollowed) {
       if (status === 'SEARCHING')
         show({
@@ -227,15 +227,11 @@ export function createMachine(random: () => number): Machine {
 
   const follow = () => {
     if (place.in !== 'ticket') return
-    const { ticket, version } = place
     const waitMs = WAIT_SECONDS * 1000
-    const path = `/tickets/${encodeURIComponent(ticket)}?wait=${WAIT_SECONDS}&version=${version}`
+    const path = `${ownPath()}?wait=${WAIT_SECONDS}&version=${place.version}`
     // The one that is under way asks for the same.
     if (jobs.get('follow')?.path === path) return
-    const good = (answer: WireTicket) => {
-      setTicket(answer, true)
-      follow()
-    }
+    const good = (answer: WireTicket) => setTicket(answer, true)
     start('follow', { method: 'GET', path, waitMs, good, refused: elsewhere })
   }
 
@@ -244,7 +240,7 @@ export function createMachine(random: () => number): Machine {
 
   const setMember = (member: WireMember) => {
     place = { in: 'group', group: member.group_id, member: member.member_id }
-    if (cancelling !== undefined) return leaveGroup(cancelling)
+    if (isCancelling()) return takeOut()
     if (member.ticket_id !== null) return openTicket(member.ticket_id)
     if (member.status === 'CANCELLED') return leave('cancelled')
     const before = state.phase === 'gathering' && state.group.id === member.group_id ? state.group.members : []
@@ -252,8 +248,12 @@ export function createMachine(random: () => number): Machine {
     gather(0)
   }
 
-  const ownPlace = () =>
-    place.in === 'group' ? `/groups/${encodeURIComponent(place.group)}/members/${encodeURIComponent(place.member)}` : ''
+  /** Of the ticket, or the player's place in the group. */
+  const ownPath = () => {
+    if (place.in === 'ticket') return `/tickets/${encodeURIComponent(place.ticket)}`
+    if (place.in === 'nothing') return ''
+    return `/groups/${encodeURIComponent(place.group)}/members/${encodeURIComponent(place.member)}`
+  }
 
   const gather = (inMs: number) => {
     if (place.in !== 'group') return
@@ -261,7 +261,7 @@ export function createMachine(random: () => number): Machine {
     const good = (answer: WireGroup) => {
       if (place.in !== 'group' || place.group !== group) return
       if (answer.status !== 'FORMING')
-        return start('follow', { method: 'GET', path: ownPlace(), good: setMember, refused: elsewhere })
+        return start('follow', { method: 'GET', path: ownPath(), good: setMember, refused: elsewhere })
       if (state.phase === 'gathering') {
         const members = answer.members.map(({ player_id, is_ready }) => ({ playerId: player_id, isReady: is_ready }))
         show({ phase: 'gathering', group: { ...state.group, members } })
@@ -279,126 +279,122 @@ export function createMachine(random: () => number): Machine {
     start('follow', { method: 'GET', path: `/tickets/${encodeURIComponent(ticket)}`, good, refused: elsewhere })
   }
 
-  const enter = (command: number) => {
-    if (wanted === undefined) return
-    const { path, body } = wanted
-    const isGroup = path.startsWith('/groups')
+  const enter = (path: string, body: object) => {
+    entering = {}
     // An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-    const asked = jobs.get('me')
     drop('me')
     start('enter', {
       method: 'POST',
       path,
       body,
       good: (answer: WireTicket & WireMember) => {
-        wanted = undefined
-        place = NOWHERE
-        done(asked?.command)
-        if (!isGroup) return setTicket(answer, true)
-        setMember(answer)
-        if (state.phase === 'gathering') done(command)
+        entering = undefined
+        if (path === '/tickets') setTicket(answer, true)
+        else setMember(answer)
+        doneAll('resume')
+        doneAll('group')
       },
       refused: (refusal) => {
-        if (refusal.code !== 'player-busy' && refusal.code !== 'player-playing') {
-          refuse(command, refusal)
-          if (asked !== undefined) lookUp(asked.command)
-          return
-        }
-        done(asked?.command)
         // What the player is in is taken up. If there is nothing any more, the refusal stands.
-        const shown = () => (state.phase === 'gathering' ? done(command) : fail(command, refusal))
-        lookUp(undefined, () => refuse(command, refusal), isGroup ? shown : undefined)
+        const isBusy = refusal.code === 'player-busy' || refusal.code === 'player-playing'
+        if (isBusy) entering = { refusal }
+        else refuse(refusal)
+        if (isBusy || waiting.resume.length > 0) lookUp()
       },
     })
   }
 
   /** The player is where they were before. */
-  const refuse = (command: number, refusal: Refusal) => {
-    wanted = undefined
-    fail(command, refusal)
-    done(cancelling)
-    cancelling = undefined
+  const refuse = (refusal: Refusal) => {
+    entering = undefined
+    failAll('search', refusal)
+    failAll('group', refusal)
+    doneAll('cancel')
   }
 
-  const cancelTicket = (command: number) => {
-    if (place.in !== 'ticket') return
-    cancelling = command
-    const path = `/tickets/${encodeURIComponent(place.ticket)}`
-    start('act', { method: 'DELETE', path, good: () => leave('cancelled'), refused: notCancelled })
-  }
-  const leaveGroup = (command: number) => {
-    cancelling = command
-    start('act', { method: 'DELETE', path: ownPlace(), good: () => leave('cancelled'), refused: notCancelled })
-  }
-  /** What there was is gone, or a server was assigned meanwhile. */
-  const notCancelled = (refusal: Refusal) => {
-    if (refusal.status === 404) return leave('cancelled')
-    fail(cancelling, refusal)
-    cancelling = undefined
-    lookUp()
+  const takeOut = () => {
+    const path = ownPath()
+    const asked = jobs.get('act')
+    // The one that is under way asks for the same.
+    if (asked?.method === 'DELETE' && asked.path === path) return
+    start('act', {
+      method: 'DELETE',
+      path,
+      good: () => leave('cancelled'),
+      refused: (refusal) => {
+        // What there was is gone, or a server was assigned meanwhile.
+        if (refusal.status === 404) return leave('cancelled')
+        failAll('cancel', refusal)
+        lookUp()
+      },
+    })
   }
 
-  const act = (command: number, verb: 'accept' | 'decline') => {
-    if (place.in !== 'ticket') return fail(command, nothingTo(verb))
-    const path = `/tickets/${encodeURIComponent(place.ticket)}/${verb}`
-    const good = (answer: WireTicket) => {
-      setTicket(answer, false)
-      done(command)
+  const act = (command: number, job: Omit<Job, 'refused'>) => {
+    // The player is to be taken out, whatever comes of this.
+    if (isCancelling()) return fail(command, SUPERSEDED)
+    const good = (answer: never) => {
+      job.good(answer)
+      doneAll('act')
     }
-    start('act', { method: 'POST', path, command, good })
+    start('act', { ...job, good, refused: (refusal) => failAll('act', refusal) })
+    waiting.act.push(command)
   }
 
   const obey = (input: Extract<Input, { do: string }>) => {
     const { command } = input
+    const isBusy = entering !== undefined || place.in !== 'nothing'
     switch (input.do) {
       case 'resume':
         // A create that is under way is not overtaken: whether it came about would never be known.
-        return wanted === undefined ? lookUp(command) : done(command)
+        if (entering !== undefined) return done(command)
+        waiting.resume.push(command)
+        return look()
       case 'play':
+        // Whoever is in something goes on with that.
+        waiting.search.push(command)
+        return isBusy ? undefined : enter('/tickets', bodyOf(input.request))
       case 'group': {
-        const isBusy =
-          search !== undefined || wanted !== undefined || state.phase === 'gathering' || state.phase === 'found'
-        if (input.do === 'play') {
-          // The same search, taken up: the newest wish is told how it ends.
-          if (search !== undefined) done(search)
-          search = command
-          if (isBusy || state.phase === 'searching') return
-          wanted = { path: '/tickets', body: bodyOf(input.request) }
-        } else {
-          if (isBusy || state.phase === 'searching')
-            return fail(command, { status: 409, code: 'player-busy', message: 'The player is in something already.' })
-          const { join } = input
-          const path = join === undefined ? '/groups' : `/groups/${encodeURIComponent(join)}/members`
-          wanted = { path, body: { ...bodyOf(input.request), is_ready: false } }
-        }
-        return enter(command)
+        if (isBusy) return fail(command, BUSY)
+        waiting.group.push(command)
+        const { join } = input
+        const path = join === undefined ? '/groups' : `/groups/${encodeURIComponent(join)}/members`
+        return enter(path, { ...bodyOf(input.request), is_ready: false })
       }
       case 'ready': {
         if (place.in !== 'group') return fail(command, nothingTo('be ready for'))
+        const { member } = place
         const good = (answer: WireMember) => {
-          setMember(answer)
-          done(command)
+          if (place.in === 'group' && place.member === member) setMember(answer)
         }
-        return start('act', { method: 'PATCH', path: ownPlace(), body: { is_ready: input.isReady }, command, good })
+        return act(command, { method: 'PATCH', path: ownPath(), body: { is_ready: input.isReady }, good })
+      }
+      case 'accept':
+      case 'decline': {
+        if (place.in !== 'ticket') return fail(command, nothingTo(input.do))
+        const good = (answer: WireTicket) => setTicket(answer, false)
+        return act(command, { method: 'POST', path: `${ownPath()}/${input.do}`, good })
       }
       case 'cancel':
-        if (place.in === 'ticket') return cancelTicket(command)
-        if (place.in === 'group') return leaveGroup(command)
-        if (wanted === undefined) return done(command)
-        cancelling = command
+        if (!isBusy) return done(command)
+        waiting.cancel.push(command)
+        failAll('group', SUPERSEDED)
+        if (place.in !== 'nothing') return takeOut()
         // Whether there is a ticket is known by the answer, or else by asking.
         if (jobs.get('enter')?.request !== undefined) return
         drop('enter')
-        return lookUp()
-      case 'accept':
-      case 'decline':
-        return act(command, input.do)
+        return look()
       case 'close':
         isClosed = true
+        for (const kind of Object.keys(waiting) as Kind[]) failAll(kind, CLOSED)
         for (const slot of jobs.keys()) drop(slot)
         return done(command)
     }
   }
+
+  /** Whether nothing waits for the answer: then it is asked again, since a token may be right later. */
+  const isBackground = (slot: Slot, status: number) =>
+    (slot === 'me' && waiting.resume.length === 0) || (slot === 'follow' && status === 401)
 
   const take = ({ answer, status, body, retryAfterMs = 0 }: Extract<Input, { answer: number }>) => {
     const found = [...jobs].find(([, job]) => job.request === answer)
@@ -407,7 +403,7 @@ export function createMachine(random: () => number): Machine {
     const isGood = status >= 200 && status < 300
     job.request = undefined
     // Without a wish that waits for it, a token that is wrong may be right later.
-    if (isPassing(status) || (!isGood && isBackground(slot, job, status))) {
+    if (isPassing(status) || (!isGood && isBackground(slot, status))) {
       setStale(staleSince ?? now)
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** job.failures, LONGEST_PAUSE_MS)
       job.failures += 1
@@ -415,7 +411,7 @@ export function createMachine(random: () => number): Machine {
       if (slot === 'follow') job.path = job.path.replace(/\?.*/, '')
       job.waitMs = 0
       job.dueAt = now + Math.max(retryAfterMs, Math.round(random() * longest))
-      if (slot === 'enter' && cancelling !== undefined) {
+      if (slot === 'enter' && isCancelling()) {
         drop('enter')
         lookUp()
       }
@@ -424,9 +420,7 @@ export function createMachine(random: () => number): Machine {
     jobs.delete(slot)
     setStale(undefined)
     if (isGood) return job.good(body as never)
-    const refusal = refusalOf(status, body, retryAfterMs)
-    if (job.refused !== undefined) job.refused(refusal)
-    else fail(job.command, refusal)
+    job.refused(refusalOf({ status, body, retryAfterMs }))
   }
 
   return {
@@ -434,6 +428,7 @@ export function createMachine(random: () => number): Machine {
       // A timer may fire a fraction of a millisecond early, and there is no other.
       now = Math.max(now, at, 'wake' in input && wakeAt !== null ? wakeAt : at)
       out = []
+      if (isClosed && 'do' in input) fail(input.command, CLOSED)
       if (isClosed) return out
       if ('do' in input) obey(input)
       else if ('answer' in input) take(input)
@@ -447,11 +442,9 @@ export function createMachine(random: () => number): Machine {
   }
 }
 
-/** Whether nothing waits for the answer: then it is asked again, since a token may be right later. */
-const isBackground = (slot: Slot, { command }: Job, status: number) =>
-  command === undefined && (slot === 'me' || (slot === 'follow' && status === 401))
-
 const SUPERSEDED: Refusal = { status: 0, code: 'superseded', message: 'Another wish came before the answer.' }
+const CLOSED: Refusal = { status: 0, code: 'closed', message: 'The client was closed.' }
+const BUSY: Refusal = { status: 409, code: 'player-busy', message: 'The player is in something already.' }
 const TOO_LATE: Refusal = { status: 409, code: 'player-playing', message: 'The player has a server already.' }
 
 const bodyOf = ({ profile, profiles, attributes, roles }: PlayRequest) => ({
@@ -462,16 +455,3 @@ const bodyOf = ({ profile, profiles, attributes, roles }: PlayRequest) => ({
 })
 
 const nothingTo = (verb: string): Refusal => ({ status: 0, code: 'nothing', message: `There is nothing to ${verb}.` })
-
-export function refusalOf(status: number, body: unknown, retryAfterMs: number): Refusal {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  const text = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
-  const field = text('field')
-  return {
-    status,
-    code: text('code') ?? (status === 401 ? 'unauthorized' : status === 0 ? 'offline' : `http-${status}`),
-    message: text('detail') ?? text('message') ?? `The answer was ${status}.`,
-    ...(field !== undefined && { field }),
-    ...(retryAfterMs > 0 && { retryAfterMs }),
-  }
-}

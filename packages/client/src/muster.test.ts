@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { openApi } from './api.fixture.js'
+import { gatherFaults, openApi } from './api.fixture.js'
 import { systemClock } from './clock.js'
 import { createMuster, type Muster } from './muster.js'
 import type { State } from './state.js'
@@ -111,6 +111,39 @@ describe('play', () => {
     controller.abort()
     await run(1)
     expect(states).toEqual(['ended', 'searching', 'ended'])
+  })
+
+  test('is not cancelled by the signal of one that is over', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    const controller = new AbortController()
+    const first = ann.play({ profile: 'duel' }, { signal: controller.signal })
+    settled(first)
+    await run(1)
+    settled(first.cancel())
+    await run(1)
+    settled(ann.play({ profile: 'duel' }))
+    await run(1)
+    controller.abort()
+    await run(1)
+    expect(ann.state).toMatchObject({ phase: 'searching' })
+  })
+
+  test('goes on after a listener that throws', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    const seen: string[] = []
+    const faults = gatherFaults()
+    ann.subscribe(({ phase }) => {
+      if (phase === 'searching') throw new Error('of the game')
+    })
+    ann.subscribe(({ phase }) => seen.push(phase))
+    settled(ann.play({ profile: 'duel' }))
+    await run(1)
+    connect('ben').play({ profile: 'duel' })
+    await run(6)
+    expect(seen).toEqual(['searching', 'found', 'assigned'])
+    expect(faults).toEqual([new Error('of the game')])
   })
 
   test('can be cancelled before Muster has answered: no ticket is left', async () => {

@@ -1,9 +1,10 @@
 import { type Clock, systemClock, systemRandom } from './clock.js'
 import { createRepeat, createSend, type Send } from './connection.js'
-import { MusterError } from './error.js'
 import { type EventSourceLike, followByEvents } from './events.js'
 import { createLatencies, type Ping, pingByFetch } from './latencies.js'
-import { createMachine, type Input, type Machine, refusalOf } from './machine.js'
+import { createListeners } from './listeners.js'
+import { createMachine, type Input, type Machine } from './machine.js'
+import { goodBody, MusterError } from './refusal.js'
 import type { Assignment, PlayRequest, State } from './state.js'
 
 export interface MusterOptions {
@@ -67,7 +68,10 @@ export interface Muster {
   readonly repeat: Send
   /** The time that it goes by. */
   readonly clock: Clock
-  /** Ends requests and timers. The search goes on at Muster, unless the queue asks for presence. */
+  /**
+   * Ends requests and timers; wishes without an answer are refused as `closed`. The search goes on at Muster, unless
+   * the queue asks for presence.
+   */
   close(): void
 }
 
@@ -78,8 +82,6 @@ interface Wish {
 
 /** Before the number of a wish is known. */
 type Unnumbered<Wanted> = Wanted extends { readonly command: number } ? Omit<Wanted, 'command'> : never
-
-const CLOSED = { status: 0, code: 'closed', message: 'The client was closed.' }
 
 const isOver = ({ phase }: State) => phase === 'assigned' || phase === 'ended'
 
@@ -106,7 +108,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   const sendAll = events?.send ?? direct
   const latencies = createLatencies(direct, options.ping ?? pingByFetch(send, clock, url.startsWith('https')), clock)
 
-  const listeners = new Set<(state: State) => void>()
+  const { subscribe, tell } = createListeners<State>()
   const wishes = new Map<number, Wish>()
   const underWay = new Map<number, AbortController>()
   const inputs: Input[] = []
@@ -114,9 +116,6 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   let commands = 0
   let state: State = Object.freeze({ phase: 'idle' })
   let timer = new AbortController()
-  let isClosed = false
-  let newest: Promise<Assignment> | undefined
-  let resuming: Promise<void> | undefined
 
   const step = (input: Input) => {
     inputs.push(input)
@@ -154,7 +153,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       )
     } else if ('state' in output) {
       state = output.state
-      for (const listener of listeners) listener(state)
+      tell(state)
     } else if ('done' in output) {
       wishes.get(output.done)?.resolve()
       wishes.delete(output.done)
@@ -165,17 +164,11 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   }
 
   const wish = (wanted: Unnumbered<Extract<Input, { do: string }>>): Promise<void> => {
-    if (isClosed) return Promise.reject(new MusterError(CLOSED))
     commands += 1
     const command = commands
     const granted = new Promise<void>((resolve, reject) => wishes.set(command, { resolve, reject }))
     step({ ...wanted, command } as Input)
     return granted
-  }
-
-  const subscribe = (listener: (state: State) => void) => {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
   }
 
   const assignmentNow = (): Assignment => {
@@ -185,11 +178,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
   }
 
   const searchOf = (granted: Promise<void>): Search => {
-    // The machine tells the newest search alone how it ends; an earlier one of the same goes on with that.
-    const assignment: Promise<Assignment> = granted.then(() =>
-      newest === undefined || newest === assignment ? assignmentNow() : newest,
-    )
-    newest = assignment
+    const assignment = granted.then(assignmentNow)
     // Whoever only follows the states does not await it.
     assignment.catch(() => {})
     return Object.assign(assignment, {
@@ -198,12 +187,10 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       decline: () => wish({ do: 'decline' }),
       explain: async () => {
         const ticket = 'ticket' in state ? state.ticket : undefined
-        if (ticket === undefined)
-          throw new MusterError(refusalOf(0, { code: 'nothing', message: 'Nothing is searched.' }, 0))
-        const answer = await direct({ method: 'GET', path: `/tickets/${encodeURIComponent(ticket.id)}/explain` })
-        const { summary } = (answer.body ?? {}) as { readonly summary?: string }
-        if (answer.status === 200 && summary !== undefined) return summary
-        throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
+        if (ticket === undefined) throw new MusterError({ status: 0, code: 'nothing', message: 'Nothing is searched.' })
+        const path = `/tickets/${encodeURIComponent(ticket.id)}/explain`
+        const { summary } = goodBody(await direct({ method: 'GET', path })) as { readonly summary: string }
+        return summary
       },
       [Symbol.asyncIterator]: () => statesUntilOver(assignment),
     })
@@ -250,16 +237,15 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
       return state
     },
     subscribe,
-    resume: () => {
-      // Components that are set up twice ask once.
-      resuming ??= wish({ do: 'resume' }).finally(() => (resuming = undefined))
-      return resuming.then(() => state)
-    },
+    resume: () => wish({ do: 'resume' }).then(() => state),
     play: (request, { signal } = {}) => {
       const search = searchOf(wish({ do: 'play', request }))
       const cancel = () => void search.cancel().catch(() => {})
       if (signal?.aborted) cancel()
       else signal?.addEventListener('abort', cancel, { once: true })
+      // What is searched afterwards is another matter.
+      const end = () => signal?.removeEventListener('abort', cancel)
+      search.then(end, end)
       return search
     },
     groups: {
@@ -278,12 +264,8 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     repeat: createRepeat(direct, clock, options.random ?? systemRandom),
     clock,
     close: () => {
-      isClosed = true
       step({ do: 'close', command: 0 })
       events?.close()
-      timer.abort()
-      for (const { reject } of wishes.values()) reject(new MusterError(CLOSED))
-      wishes.clear()
     },
   }
 }

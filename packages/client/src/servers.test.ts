@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { openApi } from './api.fixture.js'
+import { type Fate, gatherFaults, openApi } from './api.fixture.js'
 import { createServers, type ServerPage } from './servers.js'
 
 let opened: ReturnType<typeof openApi> | undefined
@@ -61,7 +61,12 @@ test('servers are listed and watched, a seat is taken, kept and given back', asy
   const servers = createServers(connect('ann'))
   const pages: ServerPage[] = []
   const watching = new AbortController()
-  servers.watch({ where: ['seats.free ge 1'] }, (page) => pages.push(page), watching.signal)
+  const faults = gatherFaults()
+  const show = (page: ServerPage) => {
+    pages.push(page)
+    throw new Error('of the game')
+  }
+  servers.watch({ where: ['seats.free ge 1'] }, show, watching.signal)
   const listed = settled(servers.list({ search: 'night', sort: '-seats.free', limit: 5 }))
   await run(2)
   const [server] = listed.value?.servers ?? []
@@ -72,8 +77,10 @@ test('servers are listed and watched, a seat is taken, kept and given back', asy
     city: expect.any(String),
   })
   expect(listed.value).toMatchObject({ total: 1, next: null })
-  const joining = settled(servers.join(server?.id ?? ''))
+  const joined = new AbortController()
+  const joining = settled(servers.join(server?.id ?? '', { signal: joined.signal }))
   await run(3)
+  joined.abort()
   const seat = joining.value
   expect(seat).toMatchObject({ serverId: server?.id, assignment: { joinToken: expect.any(String) } })
   expect(pages.map((page) => page.servers[0]?.seats.free)).toEqual([2, 1])
@@ -88,6 +95,7 @@ test('servers are listed and watched, a seat is taken, kept and given back', asy
   const before = pages.length
   await run(5)
   expect(pages.length).toBe(before)
+  expect(faults).toHaveLength(before)
   const gone = settled(seat?.renew() ?? Promise.resolve(undefined))
   await run(1)
   expect(gone.error).toMatchObject({ code: 'no-such-seat' })
@@ -125,11 +133,20 @@ test('a server that a player starts is followed until it has an address, or give
   expect(orders.host).toMatchObject({ name: 'Mine' })
   expect(started.error).toBeUndefined()
   expect(started.value).toMatchObject({ assignment: { joinToken: expect.any(String) } })
-  const ending = new AbortController()
-  const given = settled(createServers(connect('ben')).start('arena', {}, { signal: ending.signal }))
-  await run(2)
-  ending.abort()
-  await run(2)
-  expect(given.error).toMatchObject({ code: 'cancelled' })
-  expect(matchmaker.seatsOf('ben')).toEqual([])
+  // Given up between two looks at the seat, and during one.
+  for (const during of ['arrives', 'lost'] as const) {
+    let fate: Fate = 'arrives'
+    const ending = new AbortController()
+    const ben = createServers(connect('ben', () => fate))
+    const given = settled(ben.start('arena', {}, { signal: ending.signal }))
+    await run(2)
+    fate = during
+    await run(2)
+    fate = 'arrives'
+    expect(matchmaker.seatsOf('ben')).toHaveLength(1)
+    ending.abort()
+    await run(2)
+    expect(given.error).toMatchObject({ code: 'cancelled' })
+    expect(matchmaker.seatsOf('ben')).toEqual([])
+  }
 })

@@ -1,6 +1,6 @@
-import { MusterError } from './error.js'
-import { refusalOf } from './machine.js'
+import { tell } from './listeners.js'
 import type { Muster } from './muster.js'
+import { goodBody, MusterError } from './refusal.js'
 import type { Assignment } from './state.js'
 import { assignmentOf, type WireSeat } from './wire.js'
 
@@ -94,11 +94,8 @@ const STARTING_MS = 1000
 
 export function createServers(muster: Muster): Servers {
   const { clock } = muster
-  const call = async (method: string, path: string, body?: object, signal?: AbortSignal): Promise<unknown> => {
-    const answer = await muster.send({ method, path, body, signal })
-    if (answer.status >= 200 && answer.status < 300) return answer.body
-    throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
-  }
+  const call = async (method: string, path: string, body?: object, signal?: AbortSignal) =>
+    goodBody(await muster.send({ method, path, body, signal }))
 
   const pathOf = async ({ where = [], search, sort, limit, cursor }: ServerQuery & { readonly cursor?: string }) => {
     const latencies = Object.entries(await muster.latencies())
@@ -116,26 +113,23 @@ export function createServers(muster: Muster): Servers {
 
   const seatOf = async (first: SeatAnswer, signal: AbortSignal | undefined): Promise<Seat> => {
     const path = `/seats/${encodeURIComponent(first.seat_id)}`
-    const read = async () => {
-      const answer = await muster.repeat({ method: 'GET', path, signal })
-      if (answer.status === 200) return answer.body as SeatAnswer
-      throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
-    }
+    const read = (ending?: AbortSignal) => muster.repeat({ method: 'GET', path, signal: ending })
     let seat = first
     while (seat.assignment === null) {
       await clock.sleep(STARTING_MS, signal).catch(() => {})
+      const answer = await read(signal)
       if (signal?.aborted) {
         await muster.repeat({ method: 'DELETE', path })
         throw new MusterError({ status: 0, code: 'cancelled', message: 'The seat was given back.' })
       }
-      seat = await read()
+      seat = goodBody(answer) as SeatAnswer
     }
     return {
       id: seat.seat_id,
       serverId: seat.server_id,
       assignment: assignmentOf(seat.assignment),
       renew: async () => {
-        const { assignment } = await read()
+        const { assignment } = goodBody(await read()) as SeatAnswer
         if (assignment !== null) return assignmentOf(assignment)
         throw new MusterError({ status: 0, code: 'no-such-seat', message: 'The seat has no server any more.' })
       },
@@ -161,7 +155,7 @@ export function createServers(muster: Muster): Servers {
         while (!signal.aborted) {
           const { status, body } = await muster.repeat({ method: 'GET', path, signal })
           const page = status === 200 ? JSON.stringify(body) : shown
-          if (page !== shown && !signal.aborted) listener(pageOf(body as WirePage))
+          if (page !== shown && !signal.aborted) tell(listener, pageOf(body as WirePage))
           shown = page
           await clock.sleep(WATCH_MS, signal).catch(() => {})
         }

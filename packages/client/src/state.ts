@@ -69,14 +69,3 @@ export interface PlayRequest {
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly roles?: readonly string[]
 }
-
-/** An answer that is a refusal, as problem documents say it (RFC 9457). */
-export interface Refusal {
-  /** HTTP status; 0: there was no answer. */
-  readonly status: number
-  /** For programs, e.g. `player-cooling-down`. */
-  readonly code: string
-  readonly message: string
-  readonly field?: string
-  readonly retryAfterMs?: number
-}

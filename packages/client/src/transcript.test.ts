@@ -43,6 +43,25 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     quiet(ann.resume())
     await api.run(1)
   },
+  'what the player is in is asked twice at a time: one look answers both, and a refusal is for both': async (given) => {
+    const { api, ann, next } = given
+    next('late')
+    quiet(ann.resume())
+    await api.run(1)
+    quiet(ann.resume())
+    await api.run(3)
+    next('proxy page', 'late')
+    quiet(ann.resume())
+    await api.run(1)
+    quiet(ann.resume())
+    play(ann)
+    await api.run(4)
+    const other = api.connect('old')
+    const refused = [quiet(other.resume()), quiet(other.resume())]
+    await api.run(1)
+    for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'unauthorized' })
+    other.close()
+  },
   'a match is accepted, but not by the other, and declined the next time': async ({ api, ann, ben }) => {
     const search = play(ann, 'ranked')
     play(ben, 'ranked')
@@ -91,6 +110,51 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     await api.run(15)
     quiet(ann.groups.leave())
     await api.run(1)
+  },
+  'a wish comes twice, or another one in its place: each has its answer': async ({ api, ann, ben, next }) => {
+    next('late')
+    const search = play(ann)
+    play(ann)
+    for (let nth = 0; nth < 2; nth += 1) quiet(search.cancel())
+    await api.run(5)
+    play(ann, 'nowhere')
+    play(ann)
+    await api.run(1)
+    play(ben, 'ranked')
+    play(ann, 'ranked')
+    await api.run(2)
+    for (let nth = 0; nth < 2; nth += 1) quiet(search.accept())
+    for (let nth = 0; nth < 2; nth += 1) quiet(search.cancel())
+    quiet(search.decline())
+    await api.run(2)
+    quiet(ann.groups.create({ profile: 'duel' }))
+    quiet(ann.groups.leave())
+    await api.run(1)
+    quiet(ann.groups.create({ profile: 'duel' }))
+    await api.run(1)
+    for (const isReady of [true, false]) quiet(ann.groups.ready(isReady))
+    quiet(ann.groups.leave())
+    quiet(ann.groups.ready())
+    await api.run(1)
+  },
+  'a search asks what the player is in, and goes on where a resume is refused': async ({ api, ann, next }) => {
+    const other = api.connect('ann')
+    play(other)
+    await api.run(1)
+    next('late', 'arrives', 'login page', 'login page')
+    quiet(ann.resume())
+    await api.run(1)
+    play(ann)
+    await api.run(2)
+    other.close()
+  },
+  'a player is ready, and hears of that when they play already': async ({ api, ann, ben, next }) => {
+    quiet(ann.groups.create({ profile: 'duel' }))
+    await api.run(1)
+    next('answer lost')
+    quiet(ann.groups.ready())
+    play(ben)
+    await api.run(12)
   },
   'a group gathers, searches and plays': async ({ api, ann, ben }) => {
     quiet(ann.groups.create({ profile: 'duel' }))

@@ -7,22 +7,28 @@ import type { PlayerStatus } from './wire.js'
 export interface Attendance {
   /**
    * Lets a player in. A token lets in once; the same again after `leave` with a time to return, and a fresh one always.
-   * @returns whether the player was in before
    * @throws {JoinRefused} `used`
    */
-  enter(claims: JoinClaims): boolean
-  /** Does nothing for a player who is not in. @param mayReturnMs their seat is kept for so many milliseconds. */
+  enter(claims: JoinClaims): void
+  /**
+   * A player has left, or will not come. Does nothing for one who has left already.
+   * @param mayReturnMs their seat is kept for so many milliseconds.
+   */
   leave(playerId: string, mayReturnMs: number): void
   /** A player who has left has another seat: nothing is said of them until they enter by it. */
   expect(playerId: string): void
+  /** Whether they are in, or were. */
   has(playerId: string): boolean
+  /** Whether they have left without having come: until they have another seat, no token of theirs is good. */
+  isAbsent(playerId: string): boolean
   statuses(): Record<string, PlayerStatus>
   /** Ends its timers. */
   close(): void
 }
 
 interface Attendant {
-  readonly seatId: string
+  /** Undefined: they never came. */
+  readonly seatId: string | undefined
   /** Of the newest token. */
   readonly iat: number
   /** Undefined: they have left, and another seat since. */
@@ -44,19 +50,18 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
   return {
     enter: ({ sub, sid, iat }) => {
       const before = attendants.get(sub)
-      const isReturn = before !== undefined && before.seatId === sid
-      if (isReturn) {
+      if (before?.seatId === sid) {
         const isFresh = before.status === 'away' ? iat >= before.iat : iat > before.iat
         if (before.status === 'left' || before.status === undefined || !isFresh) throw new JoinRefused('used')
       }
       set(sub, { seatId: sid, iat, status: 'in', returning: new AbortController() })
-      return isReturn
     },
     leave: (playerId, mayReturnMs) => {
-      const before = attendants.get(playerId)
-      if (before?.status === undefined || before.status === 'left') return
+      const { seatId, iat, status } = attendants.get(playerId) ?? { seatId: undefined, iat: 0, status: 'in' }
+      if (status === undefined || status === 'left') return
       const attendant: Attendant = {
-        ...before,
+        seatId,
+        iat,
         status: mayReturnMs > 0 ? 'away' : 'left',
         returning: new AbortController(),
       }
@@ -75,6 +80,10 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
       if (before?.status === 'left') before.status = undefined
     },
     has: (playerId) => attendants.has(playerId),
+    isAbsent: (playerId) => {
+      const one = attendants.get(playerId)
+      return one?.status === 'left' && one.seatId === undefined
+    },
     statuses: () =>
       Object.fromEntries([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status]]))),
     close: () => {

@@ -138,6 +138,18 @@ describe('with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
+  test('a player who never comes is replaced by one who waits', async () => {
+    const stack = await open()
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    stack.matches[0]?.seats({ open: true })
+    server.left('ann')
+    const cat = await stack.join('cat')
+    expect(cat.match_id).toBe(ann?.match_id)
+    expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat' })
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+  })
+
   test('a player who has left comes back to an open seat, and stays', async () => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })

@@ -69,7 +69,7 @@ export interface GameServer {
    * @throws {JoinRefused}
    */
   admit(token: string): Promise<Player>
-  /** A player has left: their seat is free for others, at once or after `mayReturnMs`. */
+  /** A player has left, or of a match never came: their seat is free for others, at once or after `mayReturnMs`. */
   left(playerId: string, options?: { readonly mayReturnMs?: number | undefined }): void
   /** Lists the server for players, as a level; undefined: not any more. @throws {InvalidCall} */
   list(listing: Listing | undefined): void
@@ -265,7 +265,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
     const one = served.get(claims.mid)
     const player = one?.match.players.get(claims.sub)
     if (one?.status === 'over' || isStopping) return {}
-    if (player !== undefined) return { player, attendance: one?.attendance }
+    if (player !== undefined) return one?.attendance.isAbsent(player.id) ? {} : { player, attendance: one?.attendance }
     return { player: listing.playerOf(claims), attendance: listing.attendance }
   }
 
@@ -326,8 +326,9 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
       }
     },
     left: (playerId, { mayReturnMs = 0 } = {}) => {
-      for (const { attendance } of served.values()) attendance.leave(playerId, mayReturnMs)
-      listing.attendance.leave(playerId, mayReturnMs)
+      for (const { match, attendance } of served.values())
+        if (match.players.has(playerId)) attendance.leave(playerId, mayReturnMs)
+      if (listing.attendance.has(playerId)) listing.attendance.leave(playerId, mayReturnMs)
     },
     list: listing.set,
     shutdown: () => {

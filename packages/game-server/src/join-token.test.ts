@@ -41,6 +41,16 @@ describe('a token', () => {
     expect(faultOf(signJoinToken({ ...claims, sub: 7 } as never, secret.key, NOW))).toBe('malformed')
   })
 
+  test('property: no text is good, nor one with a header and a signature that are', () => {
+    const [header, , mac] = token.split('.')
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300, unit: 'binary' }), (text) => {
+        expect(['malformed', 'forged']).toContain(faultOf(text))
+        expect(['malformed', 'forged']).toContain(faultOf(`${header}.${text}.${mac}`))
+      }),
+    )
+  })
+
   test('property: no change of any letter is good', () => {
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'), (at, letter) => {
@@ -80,9 +90,9 @@ describe('attendance', () => {
 
   test('a token lets in once, and a fresh one again', () => {
     const { enter, statuses } = setUp()
-    expect(enter(at(10))).toBe(false)
+    enter(at(10))
     expect(() => enter(at(10))).toThrow(expect.objectContaining({ code: 'used' }))
-    expect(enter(at(11))).toBe(true)
+    enter(at(11))
     expect(() => enter(at(10))).toThrow(JoinRefused)
     expect(statuses()).toEqual({ ann: 'in' })
   })
@@ -93,7 +103,7 @@ describe('attendance', () => {
     leave('ann', 5000)
     await clock.advance(4999)
     expect(statuses()).toEqual({ ann: 'away' })
-    expect(enter(at(10))).toBe(true)
+    enter(at(10))
     await clock.advance(60_000)
     expect(statuses()).toEqual({ ann: 'in' })
     leave('ann', 5000)
@@ -103,7 +113,24 @@ describe('attendance', () => {
     expect(statuses()).toEqual({ ann: 'left' })
     expect(() => enter(at(99))).toThrow(JoinRefused)
     // Another seat of the match is another matter.
-    expect(enter(at(99, 't2'))).toBe(false)
+    enter(at(99, 't2'))
+    expect(statuses()).toEqual({ ann: 'in' })
+  })
+
+  test('who never comes has left, and is absent until another seat is theirs', async () => {
+    const { clock, enter, leave, expect: expectAgain, isAbsent, statuses } = setUp()
+    leave('ann', 5000)
+    expect(statuses()).toEqual({ ann: 'away' })
+    expect(isAbsent('ann')).toBe(false)
+    await clock.advance(5000)
+    expect(statuses()).toEqual({ ann: 'left' })
+    expect(isAbsent('ann')).toBe(true)
+    expectAgain('ann')
+    expect(isAbsent('ann')).toBe(false)
+    expect(statuses()).toEqual({})
+    enter(at(99, 't2'))
+    leave('ann', 0)
+    expect(isAbsent('ann')).toBe(false)
   })
 
   test('property: a token that has expired from use is never good again, whatever comes between', () => {
@@ -120,8 +147,9 @@ describe('attendance', () => {
         let newest = -1
         for (const act of given) {
           const before = statuses()['ann']
-          if ('leaveMs' in act) leave('ann', act.leaveMs)
-          else {
+          if ('leaveMs' in act) {
+            if (before !== undefined) leave('ann', act.leaveMs)
+          } else {
             const mayEnter =
               before === undefined || (before === 'in' && act.iat > newest) || (before === 'away' && act.iat >= newest)
             if (mayEnter) {

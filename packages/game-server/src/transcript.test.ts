@@ -251,6 +251,7 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.over('m7', { ranking: [['ann'], ['zoe']] })
     await server.over('m7', { ranking: [['ann'], ['ann']] })
     await server.over('m7', { ranking: [['ann'], []] })
+    await server.over('m7', { data: 'ä'.repeat(4100) })
     await server.over('m7', { ranking: [['ann'], ['ben']], data: { rounds: 3 } })
     await server.over('m7')
     await server.admit(joinToken('ben'))
@@ -373,6 +374,33 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.run(1000)
     await server.answer(200, orders({ version: 11 }))
     await server.run(200)
+  },
+  'players never come: their seats are free for others, and they come by new ones': async (server) => {
+    await play(server)
+    await server.left('ann')
+    await settle(server)
+    await server.left('ann')
+    await server.admit(joinToken('ann'))
+    await server.run(2000)
+    await server.left('ben', 1000)
+    await settle(server)
+    await server.admit(joinToken('ben'))
+    await settle(server)
+    const { teams, ...match } = duel('m7')
+    const [, blue] = teams as [WireTeam, WireTeam]
+    const again = { ...match, teams: [{ name: 'red', players: [{ id: 'ann', ticket_id: 't-new' }] }, blue] }
+    await server.admit(joinToken('ann', { sid: 's-new' }))
+    await server.run(1000)
+    await server.answer(200, orders({ version: 9, matches: [again] }))
+    await settle(server, { version: 9, matches: [again] })
+    await server.answer(200, orders({ version: 10, matches: [duel('m8')] }))
+    await server.begin('m8')
+    await settle(server, { version: 10, matches: [duel('m8')] })
+    await server.left('ann', 500)
+    await settle(server, { version: 10, matches: [duel('m8')] })
+    await server.run(500)
+    await server.admit(joinToken('ann', { mid: 'm8' }))
+    await server.run(2000)
   },
   'Muster drains the server, and stops it': async (server) => {
     await play(server)

@@ -1,7 +1,7 @@
+import { readJoinToken } from '@muster/game-server/internal'
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
 import {
   createMemoryServerLog,
-  readJoinToken,
   type ServerLog,
   type ServerReport,
   RegistrationBody,
@@ -353,14 +353,15 @@ test('a player’s join token is valid on their server, for their match, until i
   open()
   await run(250)
   const join = matchmaker.joinToken(ticket(), 'ben') ?? ''
-  expect(readJoinToken(join, { server: id, key, now: clock.now() })).toMatchObject({
+  const joinKey = { alg: registered.alg, server: id, key }
+  expect(readJoinToken(join, joinKey, clock.now())).toMatchObject({
     sub: 'ben',
     mid: matchId,
     sid: 'ann-ben.1',
     team: 'team',
     grp: 'ann-ben',
   })
-  expect(readJoinToken(join, { server: id, key, now: clock.now() + 301_000 })).toBe('expired')
+  expect(() => readJoinToken(join, joinKey, clock.now() + 301_000)).toThrow('The join token has expired.')
   expect(matchmaker.joinToken(ticket(), 'eve')).toBeUndefined()
   open({}, { status: 'over' })
   expect(matchmaker.joinToken(ticket(), 'ben')).toBeUndefined()

@@ -1,4 +1,5 @@
-import { RegistrationBody, readJoinToken } from '@muster/servers/internal'
+import { readJoinToken } from '@muster/game-server/internal'
+import { RegistrationBody } from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
 import { PlayerCoolingDown, PlayerPlaying, SeatRefused, UnknownSeat } from './errors.js'
 import { arena, open, world } from './listed-servers.fixture.js'
@@ -32,9 +33,9 @@ describe('a server that lists itself', () => {
     expect(seat).toMatchObject({ playerId: 'ann', state: 'held', until: clock.now() + 30_000 })
     expect(seat?.assignment?.fqdn).toBe('r1.example.com')
     const token = servers[0]?.token ?? ''
-    const { id, key } = matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
-    const check = { server: id, key: Buffer.from(key, 'base64url'), now: clock.now() }
-    const claims = readJoinToken(seat?.joinToken ?? '', check)
+    const { id, alg, key } = matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
+    const joinKey = { alg, server: id, key: Buffer.from(key, 'base64url') }
+    const claims = readJoinToken(seat?.joinToken, joinKey, clock.now())
     expect(claims).toMatchObject({ sub: 'ann', mid: token.slice(0, 20), sid: seat?.id, aud: id })
     // The token ends with the hold.
     expect(claims).toMatchObject({ exp: Math.floor((clock.now() + 30_000) / 1000) })

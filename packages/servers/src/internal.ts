@@ -14,7 +14,7 @@ export {
   type ServerOrders,
 } from './game-servers/server-orders.js'
 export { createJoinSigner, type JoinKeySet } from './game-servers/join-signer.js'
-export { type JoinAlgorithm, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
+export type { JoinAlgorithm, JoinGrant } from './game-servers/join-tokens.js'
 export { type Browser, browserSchema } from './browser/browser-definition.js'
 export type { ListChanges, ListedPlace, ListedServer, ListKnown } from './browser/listed-servers.js'
 export { createServerReader, type PageChange, type ServerReader } from './browser/live-pages.js'

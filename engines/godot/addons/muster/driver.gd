@@ -37,7 +37,8 @@ func put(input: Dictionary) -> void:
 func _process(_delta: float) -> void:
 	var now := Time.get_unix_time_from_system() * 1000.0
 	if _wake_at >= 0.0 and _wake_at <= now:
-		put({"wake": true})
+		# First of all, since an answer may change when that is.
+		_inputs.push_front({"wake": true})
 	# Whoever is told may wish for something.
 	while not _inputs.is_empty():
 		for output: Dictionary in machine.step(_inputs.pop_front(), now):

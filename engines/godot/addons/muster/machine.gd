@@ -3,6 +3,7 @@
 
 const REFUSAL = preload("refusal.gd")
 const VALUES = preload("values.gd")
+const WIRE = preload("wire.gd")
 # Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
 const WAIT_SECONDS = 25
 # Milliseconds between two looks at a group that gathers.
@@ -10,7 +11,7 @@ const GATHER_MS = 1000.0
 # The first and the longest pause after a failure, before the jitter.
 const FIRST_PAUSE_MS = 500.0
 const LONGEST_PAUSE_MS = 15000.0
-# A wish that there is none of, a request that is not under way, and a time that is not set.
+# A request that is not under way, and a time that is not set.
 const NONE = -1
 
 # Has `random()`, from 0 to 1, and `encode(text)`, which escapes a part of a path.
@@ -24,12 +25,13 @@ var _state = {"phase": "idle"}
 var _stale_since = NONE
 # Where the player is, as far as it is known: `nothing`, `group` or `ticket`, and its id.
 var _place = {"kind": "nothing"}
-# The wish that ends with a server, or without.
-var _search = NONE
-# What a search asks for if the player is in nothing; null: nothing is asked for.
-var _wanted = null
-# The wish to be taken out of what there is, although that is not known yet.
-var _cancelling = NONE
+# Wishes that have no answer, by what ends them: all of a kind end at once.
+# `resume`: with what the player is in. `search`: with a server, or without. `group`: with a group. `cancel`: with
+# nothing that the player is in, although what there is may not be known yet. `act`: with the answer to the job `act`.
+var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []}
+# Whether a create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
+var _is_entering = false
+var _busy = null
 var _wake_at = NONE
 var _is_closed = false
 
@@ -42,6 +44,8 @@ func _init(platform):
 func step(input, at):
 	_now = VALUES.later(VALUES.later(_now, at), _wake_at if input.has("wake") else NONE)
 	_out = []
+	if _is_closed and input.has("do"):
+		_fail(input.command, REFUSAL.closed())
 	if _is_closed:
 		return _out
 	if input.has("do"):
@@ -84,22 +88,21 @@ func _is_in(phase):
 
 
 func _drop(slot):
-	if not _jobs.has(slot):
-		return
-	if _jobs[slot].request != NONE:
+	if _is_under_way(slot):
 		_out.append({"abort": _jobs[slot].request})
 	_jobs.erase(slot)
+	if slot == "act":
+		_fail_all("act", REFUSAL.superseded())
 
 
-# Good, refused: the name of a function of the job and the body or the refusal. Without `refused` the wish has failed.
-func _start(slot, method, path, good, more = {}):
-	var before = _jobs[slot].command if _jobs.has(slot) else NONE
+func _is_under_way(slot):
+	return _jobs.has(slot) and _jobs[slot].request != NONE
+
+
+# Good, refused: the name of a function of the job and the body or the refusal.
+func _start(slot, method, path, good, refused, more = {}):
 	_drop(slot)
-	if slot != "act":
-		_done(before)
-	elif before != NONE:
-		_fail(before, REFUSAL.of(0, "superseded", "Another wish came before the answer."))
-	var job = {"method": method, "path": path, "good": good, "refused": "", "command": NONE, "body": null, "wait_ms": 0}
+	var job = {"method": method, "path": path, "good": good, "refused": refused, "body": null, "wait_ms": 0}
 	job["request"] = NONE
 	job["due_at"] = _now
 	job["failures"] = 0
@@ -118,65 +121,77 @@ func _send(job):
 
 
 func _done(command):
-	if command != NONE:
-		_out.append({"done": command})
+	_out.append({"done": command})
 
 
 func _fail(command, refusal):
-	if command != NONE:
-		_out.append({"failed": command, "refusal": refusal})
-	if command == _search:
-		_search = NONE
+	_out.append({"failed": command, "refusal": refusal})
 
 
-# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
-func _end_cancelling():
-	var command = _cancelling
-	if command != NONE:
-		_drop("act")
-	_cancelling = NONE
-	return command
+func _done_all(kind):
+	while _waiting[kind].size() > 0:
+		_done(_waiting[kind].pop_front())
+
+
+func _fail_all(kind, refusal):
+	while _waiting[kind].size() > 0:
+		_fail(_waiting[kind].pop_front(), refusal)
+
+
+func _is_cancelling():
+	return _waiting.cancel.size() > 0
 
 
 # The player is in nothing any more. Reason: null if they were in nothing before.
 func _leave(reason):
-	if _jobs.has("me"):
-		_done(_jobs.me.command)
-	for slot in ["follow", "enter", "me"]:
+	for slot in ["follow", "me"]:
 		_drop(slot)
 	_place = {"kind": "nothing"}
-	_wanted = null
-	var wish = _search
-	_search = NONE
-	_done(_end_cancelling())
+	_drop_cancel()
+	_done_all("cancel")
 	_show({"phase": "idle"} if reason == null else {"phase": "ended", "reason": reason})
-	if wish != NONE:
-		_fail(wish, REFUSAL.of(0, "gone" if reason == null else reason, "The search has ended."))
+	_done_all("resume")
+	_fail_all("search", REFUSAL.of(0, "gone" if reason == null else reason, "The search has ended."))
 
 
-# More: `nothing` is a refusal of `entering`, which stands if the player is in nothing; `entering` is the wish; `shown`:
-# whether the wish ends once it is shown what they are in.
-func _look_up(command = NONE, more = {}):
-	var job = {"command": command, "nothing": null, "entering": NONE, "shown": false}
-	for name in more:
-		job[name] = more[name]
-	_start("me", "GET", "/me", "_on_me", job)
+# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+func _drop_cancel():
+	if _is_cancelling():
+		_drop("act")
 
 
-func _on_me(job, me):
-	_take_up(job, me)
-	if job.shown and _is_in("gathering"):
-		_done(job.entering)
-	elif job.shown:
-		_fail(job.entering, job.nothing)
-	_done(job.command)
+func _look_up():
+	_start("me", "GET", "/me", "_on_me", "_on_me_refused")
 
 
-func _take_up(job, me):
-	_drop("enter")
-	_wanted = null
-	var running = _first_assigned(me.get("matches", []))
-	var seat = _first_assigned(me.get("seats", []))
+# A look that is under way is the answer, too.
+func _look():
+	if not _is_under_way("me"):
+		_look_up()
+
+
+func _on_me(_job, me):
+	var refusal = _busy
+	_set_entering(false)
+	_take_up(me, refusal)
+	if _is_in("gathering"):
+		_done_all("group")
+	elif refusal != null:
+		_fail_all("group", refusal)
+	_done_all("resume")
+
+
+func _on_me_refused(_job, refusal):
+	_fail_all("resume", refusal)
+	# Something else waits for the answer, too.
+	if _is_entering or (_place.kind != "nothing" and not _jobs.has("follow")):
+		_look_up()
+
+
+# Refusal: null, or what stands if the player is in nothing.
+func _take_up(me, refusal):
+	var running = WIRE.first_assigned(me.get("matches", []))
+	var seat = WIRE.first_assigned(me.get("seats", []))
 	var ticket = null
 	for one in me.get("tickets", []):
 		if ticket == null and one.status != "CANCELLED" and one.get("ended") == null:
@@ -196,44 +211,32 @@ func _take_up(job, me):
 		_set_member(gathering)
 	elif seat != null:
 		_assigned(null, seat.assignment)
-	elif job.nothing != null:
-		_refuse(job.entering, job.nothing)
-	elif _cancelling != NONE:
+	elif refusal != null:
+		_refuse(refusal)
+	elif _is_cancelling():
 		_leave("cancelled")
 	else:
 		_leave(null if _place.kind == "nothing" else "gone")
 
 
-func _first_assigned(list):
-	for one in list:
-		if one.get("assignment") != null:
-			return one
-	return null
-
-
 func _assigned(match_id, assignment):
-	for slot in ["follow", "enter"]:
-		_drop(slot)
+	_drop("follow")
 	_place = {"kind": "nothing"}
-	_wanted = null
-	var where = {"fqdn": assignment.fqdn, "ports": assignment.ports, "joinToken": assignment.get("join_token")}
-	where["city"] = null if assignment.get("location") == null else assignment.location.get("city")
-	_show({"phase": "assigned", "matchId": match_id, "assignment": where})
-	_fail(_end_cancelling(), REFUSAL.of(409, "player-playing", "The player has a server already."))
-	_done(_search)
-	_search = NONE
+	_show({"phase": "assigned", "matchId": match_id, "assignment": WIRE.assignment_of(assignment)})
+	_drop_cancel()
+	_fail_all("cancel", REFUSAL.of(409, "player-playing", "The player has a server already."))
+	_done_all("search")
 
 
 # Is followed: whether it is what the player is in, and not an answer to something else.
 func _set_ticket(ticket, is_followed):
 	var is_known = _place.kind == "ticket"
 	if is_known and (_place.id != ticket.id or ticket.version < _place.version):
-		return
+		return _follow()
 	if not is_followed and not is_known:
 		return
 	var is_new = not is_known or ticket.version > _place.version
 	_place = {"kind": "ticket", "id": ticket.id, "version": ticket.version}
-	var known = {"id": ticket.id, "queue": ticket.profile, "groupId": ticket.get("group_id")}
 	if ticket.status == "CANCELLED":
 		var reason = ticket.get("cancel_reason")
 		return _leave("cancelled" if reason == null else reason)
@@ -241,33 +244,25 @@ func _set_ticket(ticket, is_followed):
 		return _leave(ticket.ended.reason)
 	if ticket.status == "HOST_ASSIGNED" and ticket.get("assignment") != null:
 		return _assigned(ticket.get("match_id"), ticket.assignment)
-	if _cancelling != NONE:
-		return _take_out(_cancelling)
+	if _is_cancelling():
+		return _take_out()
 	if is_new or is_followed:
-		if ticket.status == "SEARCHING":
-			var wait = ticket.get("estimated_wait")
-			if wait != null:
-				wait = {"p50Seconds": wait.p50_seconds, "p90Seconds": wait.get("p90_seconds")}
-			_show({"phase": "searching", "ticket": known, "wait": wait})
-		else:
-			_show({"phase": "found", "ticket": known, "acceptance": ticket.get("acceptance")})
+		_show(WIRE.state_of(ticket))
 	_follow()
 
 
 func _follow():
 	if _place.kind != "ticket":
 		return
-	var query = "?wait=%d&version=%d" % [WAIT_SECONDS, _place.version]
-	var path = "/tickets/" + _platform.encode(_place.id) + query
+	var path = _own_path() + "?wait=%d&version=%d" % [WAIT_SECONDS, _place.version]
 	# The one that is under way asks for the same.
 	if _jobs.has("follow") and _jobs.follow.path == path:
 		return
-	_start("follow", "GET", path, "_on_followed", {"wait_ms": WAIT_SECONDS * 1000, "refused": "_on_elsewhere"})
+	_start("follow", "GET", path, "_on_followed", "_on_elsewhere", {"wait_ms": WAIT_SECONDS * 1000})
 
 
 func _on_followed(_job, answer):
 	_set_ticket(answer, true)
-	_follow()
 
 
 # What is known is not so any more.
@@ -277,11 +272,11 @@ func _on_elsewhere(_job, _refused):
 
 func _set_member(member):
 	_place = {"kind": "group", "id": member.group_id, "member": member.member_id}
-	if _cancelling != NONE:
-		return _take_out(_cancelling)
+	if _is_cancelling():
+		return _take_out()
 	if member.get("ticket_id") != null:
 		var path = "/tickets/" + _platform.encode(member.ticket_id)
-		return _start("follow", "GET", path, "_on_opened", {"refused": "_on_elsewhere"})
+		return _start("follow", "GET", path, "_on_opened", "_on_elsewhere")
 	if member.status == "CANCELLED":
 		return _leave("cancelled")
 	var members = []
@@ -297,22 +292,25 @@ func _on_opened(_job, answer):
 	_set_ticket(answer, true)
 
 
-func _own_place():
+# Of the ticket, or the player's place in the group.
+func _own_path():
+	if _place.kind == "ticket":
+		return "/tickets/" + _platform.encode(_place.id)
 	return "/groups/" + _platform.encode(_place.id) + "/members/" + _platform.encode(_place.member)
 
 
 func _gather(in_ms):
 	if _place.kind != "group":
 		return
-	var more = {"refused": "_on_elsewhere", "due_at": _now + in_ms, "group": _place.id}
-	_start("follow", "GET", "/groups/" + _platform.encode(_place.id), "_on_gathered", more)
+	var more = {"due_at": _now + in_ms, "group": _place.id}
+	_start("follow", "GET", "/groups/" + _platform.encode(_place.id), "_on_gathered", "_on_elsewhere", more)
 
 
 func _on_gathered(job, answer):
 	if _place.kind != "group" or _place.id != job.group:
 		return
 	if answer.status != "FORMING":
-		return _start("follow", "GET", _own_place(), "_on_member", {"refused": "_on_elsewhere"})
+		return _start("follow", "GET", _own_path(), "_on_member", "_on_elsewhere")
 	if _is_in("gathering"):
 		var members = []
 		for one in answer.members:
@@ -327,51 +325,53 @@ func _on_member(_job, member):
 	_set_member(member)
 
 
-func _enter(command):
+func _set_entering(is_entering, busy = null):
+	_is_entering = is_entering
+	_busy = busy
+
+
+func _enter(path, body):
+	_set_entering(true)
 	# An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-	var asked = _jobs.me.command if _jobs.has("me") else null
 	_drop("me")
-	var more = {"body": _wanted.body, "refused": "_on_not_entered", "entering": command, "asked": asked}
-	more["is_group"] = _wanted.path.begins_with("/groups")
-	_start("enter", "POST", _wanted.path, "_on_entered", more)
+	_start("enter", "POST", path, "_on_entered", "_on_not_entered", {"body": body})
 
 
 func _on_entered(job, answer):
-	_wanted = null
-	_place = {"kind": "nothing"}
-	if job.asked != null:
-		_done(job.asked)
-	if not job.is_group:
-		return _set_ticket(answer, true)
-	_set_member(answer)
-	if _is_in("gathering"):
-		_done(job.entering)
+	_set_entering(false)
+	if job.path == "/tickets":
+		_set_ticket(answer, true)
+	else:
+		_set_member(answer)
+	_done_all("resume")
+	_done_all("group")
 
 
-func _on_not_entered(job, refusal):
-	if not refusal.code in ["player-busy", "player-playing"]:
-		_refuse(job.entering, refusal)
-		if job.asked != null:
-			_look_up(job.asked)
-		return
-	if job.asked != null:
-		_done(job.asked)
+func _on_not_entered(_job, refusal):
 	# What the player is in is taken up. If there is nothing any more, the refusal stands.
-	_look_up(NONE, {"nothing": refusal, "entering": job.entering, "shown": job.is_group})
+	var is_busy = refusal.code in ["player-busy", "player-playing"]
+	if is_busy:
+		_set_entering(true, refusal)
+	else:
+		_refuse(refusal)
+	if is_busy or _waiting.resume.size() > 0:
+		_look_up()
 
 
 # The player is where they were before.
-func _refuse(command, refusal):
-	_wanted = null
-	_fail(command, refusal)
-	_done(_end_cancelling())
+func _refuse(refusal):
+	_set_entering(false)
+	_fail_all("search", refusal)
+	_fail_all("group", refusal)
+	_done_all("cancel")
 
 
-# Of the ticket or the group.
-func _take_out(command):
-	_cancelling = command
-	var path = _own_place() if _place.kind == "group" else "/tickets/" + _platform.encode(_place.id)
-	_start("act", "DELETE", path, "_on_taken_out", {"refused": "_on_not_taken_out"})
+func _take_out():
+	var path = _own_path()
+	# The one that is under way asks for the same.
+	if _jobs.has("act") and _jobs.act.method == "DELETE" and _jobs.act.path == path:
+		return
+	_start("act", "DELETE", path, "_on_taken_out", "_on_not_taken_out")
 
 
 func _on_taken_out(_job, _body):
@@ -382,86 +382,89 @@ func _on_taken_out(_job, _body):
 func _on_not_taken_out(_job, refusal):
 	if refusal.status == 404:
 		return _leave("cancelled")
-	_fail(_end_cancelling(), refusal)
+	_fail_all("cancel", refusal)
 	_look_up()
 
 
-func _act(command, verb):
-	if _place.kind != "ticket":
-		return _fail(command, REFUSAL.nothing_to(verb))
-	var path = "/tickets/" + _platform.encode(_place.id) + "/" + verb
-	_start("act", "POST", path, "_on_acted", {"command": command})
+func _act(command, method, path, good, more = {}):
+	# The player is to be taken out, whatever comes of this.
+	if _is_cancelling():
+		return _fail(command, REFUSAL.superseded())
+	_start("act", method, path, good, "_on_not_acted", more)
+	_waiting.act.append(command)
 
 
-func _on_acted(job, answer):
+func _on_accepted(_job, answer):
 	_set_ticket(answer, false)
-	_done(job.command)
+	_done_all("act")
 
 
 func _on_ready(job, answer):
-	_set_member(answer)
-	_done(job.command)
+	if _place.kind == "group" and _place.member == job.member:
+		_set_member(answer)
+	_done_all("act")
+
+
+func _on_not_acted(_job, refusal):
+	_fail_all("act", refusal)
 
 
 func _obey(input):
 	var command = input.command
+	var is_busy = _is_entering or _place.kind != "nothing"
 	match input["do"]:
 		"resume":
 			# A create that is under way is not overtaken: whether it came about would never be known.
-			if _wanted == null:
-				_look_up(command)
-			else:
-				_done(command)
-		"play", "group":
-			_begin(input)
+			if _is_entering:
+				return _done(command)
+			_waiting.resume.append(command)
+			_look()
+		"play":
+			# Whoever is in something goes on with that.
+			_waiting.search.append(command)
+			if not is_busy:
+				_enter("/tickets", WIRE.body_of(input.request))
+		"group":
+			if is_busy:
+				return _fail(command, REFUSAL.of(409, "player-busy", "The player is in something already."))
+			_waiting.group.append(command)
+			var body = WIRE.body_of(input.request)
+			body["is_ready"] = false
+			var join = input.get("join")
+			_enter("/groups" if join == null else "/groups/" + _platform.encode(join) + "/members", body)
 		"ready":
 			if _place.kind != "group":
 				return _fail(command, REFUSAL.nothing_to("be ready for"))
-			var more = {"body": {"is_ready": input.isReady}, "command": command}
-			_start("act", "PATCH", _own_place(), "_on_ready", more)
-		"cancel":
-			if _place.kind != "nothing":
-				return _take_out(command)
-			if _wanted == null:
-				return _done(command)
-			_cancelling = command
-			# Whether there is a ticket is known by the answer, or else by asking.
-			if _jobs.has("enter") and _jobs.enter.request != NONE:
-				return
-			_drop("enter")
-			_look_up()
+			var more = {"body": {"is_ready": input.isReady}, "member": _place.member}
+			_act(command, "PATCH", _own_path(), "_on_ready", more)
 		"accept", "decline":
-			_act(command, input["do"])
+			if _place.kind != "ticket":
+				return _fail(command, REFUSAL.nothing_to(input["do"]))
+			_act(command, "POST", _own_path() + "/" + input["do"], "_on_accepted")
+		"cancel":
+			if is_busy:
+				_cancel(command)
+			else:
+				_done(command)
 		"close":
 			_is_closed = true
+			for kind in _waiting:
+				_fail_all(kind, REFUSAL.closed())
 			for slot in _jobs.keys():
 				_drop(slot)
 			_done(command)
 
 
-func _begin(input):
-	var command = input.command
-	var is_busy = _search != NONE or _wanted != null or _is_in("gathering") or _is_in("found")
-	var body = {"profile": input.request.profile}
-	for name in ["profiles", "attributes", "roles"]:
-		if input.request.get(name) != null:
-			body[name] = input.request[name]
-	var path = "/tickets"
-	if input["do"] == "play":
-		# The same search, taken up: the newest wish is told how it ends.
-		_done(_search)
-		_search = command
-		if is_busy or _is_in("searching"):
-			return
-	else:
-		if is_busy or _is_in("searching"):
-			return _fail(command, REFUSAL.of(409, "player-busy", "The player is in something already."))
-		path = "/groups"
-		if input.get("join") != null:
-			path = "/groups/" + _platform.encode(input.join) + "/members"
-		body["is_ready"] = false
-	_wanted = {"path": path, "body": body}
-	_enter(command)
+func _cancel(command):
+	_waiting.cancel.append(command)
+	_fail_all("group", REFUSAL.superseded())
+	if _place.kind != "nothing":
+		return _take_out()
+	# Whether there is a ticket is known by the answer, or else by asking.
+	if _is_under_way("enter"):
+		return
+	_drop("enter")
+	_look()
 
 
 func _take(input):
@@ -475,7 +478,7 @@ func _take(input):
 	var retry_after_ms = input.get("retryAfterMs", 0)
 	var is_good = status >= 200 and status < 300
 	# Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
-	var is_background = job.command == NONE and (slot == "me" or (slot == "follow" and status == 401))
+	var is_background = (slot == "me" and _waiting.resume.size() == 0) or (slot == "follow" and status == 401)
 	job.request = NONE
 	if status == 0 or status == 429 or status >= 500 or (not is_good and is_background):
 		_set_stale(_now if _stale_since == NONE else _stale_since)
@@ -486,7 +489,7 @@ func _take(input):
 			job.path = job.path.split("?")[0]
 		job.wait_ms = 0
 		job.due_at = _now + VALUES.later(retry_after_ms, floor(_platform.random() * longest + 0.5))
-		if slot == "enter" and _cancelling != NONE:
+		if slot == "enter" and _is_cancelling():
 			_drop("enter")
 			_look_up()
 		return
@@ -494,7 +497,4 @@ func _take(input):
 	_set_stale(NONE)
 	if is_good:
 		return call(job.good, job, input.get("body"))
-	var refusal = REFUSAL.of_answer(status, input.get("body"), retry_after_ms)
-	if job.refused != "":
-		return call(job.refused, job, refusal)
-	_fail(job.command, refusal)
+	call(job.refused, job, REFUSAL.of_answer(status, input.get("body"), retry_after_ms))

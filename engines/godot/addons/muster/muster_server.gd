@@ -79,7 +79,7 @@ func admit(token: String) -> Dictionary:
 	return await _ask({"do": "admit", "token": token})
 
 
-# A player has left: their seat is free for others, at once or after so many milliseconds.
+# A player has left, or never came: their seat is free for others, at once or after so many milliseconds.
 func left(player_id: String, may_return_ms := 0) -> void:
 	_driver.put({"do": "left", "player": player_id, "mayReturnMs": may_return_ms})
 

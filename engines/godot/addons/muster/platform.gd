@@ -19,5 +19,9 @@ func parse(bytes: PackedByteArray) -> Variant:
 	return reader.data if reader.parse(bytes.get_string_from_utf8()) == OK else null
 
 
+func json_bytes(value: Variant) -> int:
+	return JSON.stringify(value).to_utf8_buffer().size()
+
+
 func hmac_sha256(key: PackedByteArray, text: String) -> PackedByteArray:
 	return Crypto.new().hmac_digest(HashingContext.HASH_SHA256, key, text.to_utf8_buffer())

@@ -10,6 +10,14 @@ static func nothing_to(verb):
 	return of(0, "nothing", "There is nothing to " + verb + ".")
 
 
+static func superseded():
+	return of(0, "superseded", "Another wish came before the answer.")
+
+
+static func closed():
+	return of(0, "closed", "The client was closed.")
+
+
 # Of an answer that is a refusal. Body: anything, or null.
 static func of_answer(status, body, retry_after_ms):
 	var problem = body if body is Dictionary else {}

@@ -1,6 +1,7 @@
 # A match on a game server: its roster, who is on it, and what is reported of it. This file is right for Godot 3 and 4.
 
 const VALUES = preload("values.gd")
+const LARGEST_RESULT_BYTES = 8192
 
 var id
 # `loading`, `open`, `over` or `refused`.
@@ -11,8 +12,8 @@ var result = null
 var told = -1
 # Whether the game knows that it has ended.
 var is_ended = false
-# By id of the player: `seat`, `iat` of the newest token, `status` (empty: they have left, and another seat since), and
-# `until` when their seat is kept; -1: not at all.
+# By id of the player: `seat` (empty: they never came), `iat` of the newest token, `status` (empty: they have left, and
+# another seat since), and `until` when their seat is kept; -1: not at all.
 var attendants = {}
 
 var _queue
@@ -40,8 +41,11 @@ func seen():
 	return {"id": id, "queue": _queue, "attributes": _attributes, "teams": _teams}
 
 
-# Null if the match has no such player.
+# Null if the match has no such player, or they have left without having come.
 func player_of(player_id):
+	var one = attendants.get(player_id)
+	if one != null and one.status == "left" and one.seat == "":
+		return null
 	return _players.get(player_id)
 
 
@@ -93,8 +97,10 @@ func enter(claims):
 	return ""
 
 
-# Whether anything has changed.
+# A player has left, or will not come. Whether anything has changed.
 func leave(player_id, may_return_ms, now):
+	if not attendants.has(player_id) and _players.has(player_id):
+		attendants[player_id] = {"seat": "", "iat": 0, "status": "in", "until": -1}
 	var before = attendants.get(player_id)
 	if before == null or before.status in ["left", ""]:
 		return false
@@ -103,8 +109,8 @@ func leave(player_id, may_return_ms, now):
 	return true
 
 
-# What Muster would refuse of a result: the field, and what is wrong; nothing if nothing is.
-func fault_of(given):
+# What Muster would refuse of a result: the field, and what is wrong; nothing if nothing is. Bytes: what it has as JSON.
+func fault_of(given, bytes):
 	var ranks = []
 	if given != null and given.get("ranking") != null:
 		ranks = given.ranking
@@ -119,6 +125,8 @@ func fault_of(given):
 			if ranked.has(one):
 				fault = ["ranking", "lists " + VALUES.quoted(one) + " twice"]
 			ranked[one] = true
+	if fault.size() == 0 and bytes > LARGEST_RESULT_BYTES:
+		return ["data", "the result must have at most %d bytes as JSON, got %d" % [LARGEST_RESULT_BYTES, bytes]]
 	return fault
 
 

@@ -22,7 +22,7 @@ const LAST_WORD_MS = 2000.0
 # A time that is not set, a version that is not known.
 const NONE = -1
 
-# Has `random()`, from 0 to 1, and what a join token needs.
+# Has `random()`, from 0 to 1, `json_bytes(value)`, how many a value has as JSON, and what a join token needs.
 var _platform
 var _out = []
 var _now = 0.0
@@ -350,10 +350,11 @@ func _obey_match(input, one):
 			one.seats["teams"] = input.teams
 		return _changed()
 	if one.told < 0:
-		var fault = one.fault_of(input.get("result"))
+		var result = input.get("result")
+		var fault = one.fault_of(result, _platform.json_bytes(result))
 		if fault.size() > 0:
 			return _fail(input.command, fault)
-		one.result = input.get("result")
+		one.result = result
 		one.status = "over"
 		one.seats = null
 		_changed()

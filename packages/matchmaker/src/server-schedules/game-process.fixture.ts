@@ -1,6 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
-import { readJoinToken, RegistrationBody, ReportBody, ServerGone, type ServerOrders } from '@muster/servers/internal'
+import { readJoinToken } from '@muster/game-server/internal'
+import { RegistrationBody, ReportBody, ServerGone, type ServerOrders } from '@muster/servers/internal'
 import type { Matchmaker } from '../matches/matchmaker.js'
 import { chance, oneOf } from '../random-faults.fixture.js'
 
@@ -70,7 +71,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   const name = `${requestId}/${nth}`
   const playing = new Map<string, Playing>()
   let seq = 0
-  let registered: { readonly id: string; readonly key: Uint8Array } | undefined
+  let joinKey: Parameters<typeof readJoinToken>[1] | undefined
   let isRegistered = false
   let isOver = false
   let isReplaced = false
@@ -146,7 +147,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
       const answer = matchmaker.registerServer(token, registration)
       return () => {
         isRegistered = true
-        registered = { id: answer.id, key: Buffer.from(answer.key, 'base64url') }
+        joinKey = { alg: answer.alg, server: answer.id, key: Buffer.from(answer.key, 'base64url') }
         obey(answer)
       }
     })
@@ -191,6 +192,15 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
     })
   }
 
+  /** Undefined: the token is refused. At 1970, where none has expired. */
+  const claimsIn = (join: string) => {
+    try {
+      return joinKey && readJoinToken(join, joinKey, 0)
+    } catch {
+      return undefined
+    }
+  }
+
   return {
     requestId,
     token,
@@ -205,9 +215,8 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
       else register()
     },
     connect: (playerId, join) => {
-      if (registered === undefined || isOver) return
-      const claims = readJoinToken(join, { server: registered.id, key: registered.key, now: 0 })
-      if (typeof claims === 'string') return
+      const claims = isOver ? undefined : claimsIn(join)
+      if (claims === undefined) return
       // Who has left does not come back.
       if (!world.left.has(`${claims.mid} ${playerId}`)) playing.get(claims.mid)?.players.set(playerId, 'in')
     },
@@ -226,9 +235,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
       playing.clear()
     },
     hasEnded: () => isOver,
-    admits: (join) =>
-      registered !== undefined &&
-      typeof readJoinToken(join, { server: registered.id, key: registered.key, now: 0 }) !== 'string',
+    admits: (join) => claimsIn(join) !== undefined,
     matches: () => [...playing.keys()],
   }
 }

@@ -1,8 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { readJoinToken } from '@muster/game-server/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createJoinSigner } from './join-signer.js'
-import { type JoinAlgorithm, type JoinGrant, readJoinToken, signJoinToken } from './join-tokens.js'
+import { type JoinAlgorithm, type JoinGrant, signJoinToken } from './join-tokens.js'
 import { createServerKeys } from './server-keys.js'
 
 const MASTER = 'a master secret of thirty-two bytes'
@@ -15,16 +16,24 @@ const signerOf = (alg: JoinAlgorithm, master = MASTER) =>
 const grant: JoinGrant = { server: 'm1', matchId: 'm7', playerId: 'ann', seatId: 't1', team: 'red' }
 const NOW = 1_700_000_000_000
 
+/** What a game server reads, or why it refuses the token. */
+function read(token: string, alg: JoinAlgorithm, key: Uint8Array, server = 'm1', now = NOW) {
+  try {
+    return readJoinToken(token, { alg, key, server }, now)
+  } catch (error) {
+    return (error as { readonly code?: string }).code ?? error
+  }
+}
+
 describe.each(ALGORITHMS)('%s', (alg) => {
   const signer = signerOf(alg)
-  const read = (token: string, server = 'm1', now = NOW) =>
-    readJoinToken(token, { server, key: signer.keyOf(server), alg, now })
+  const readAt = (token: string, server = 'm1', now = NOW) => read(token, alg, signer.keyOf(server), server, now)
 
   test('a token says what was granted, whatever the ids are', () => {
     const text = fc.string({ minLength: 1, maxLength: 64, unit: 'grapheme' })
     fc.assert(
       fc.property(text, text, (playerId, seatId) => {
-        const claims = read(signer.grant({ ...grant, playerId, seatId }, NOW))
+        const claims = readAt(signer.grant({ ...grant, playerId, seatId }, NOW))
         expect(claims).toMatchObject({ aud: 'm1', mid: 'm7', sub: playerId, sid: seatId, team: 'red' })
       }),
       { numRuns: 50 },
@@ -33,8 +42,8 @@ describe.each(ALGORITHMS)('%s', (alg) => {
 
   test('a token is void when it expires, on another server, and when a bit of it has changed', () => {
     const token = signer.grant(grant, NOW)
-    expect(read(token, 'm1', NOW + 300_000)).toBe('expired')
-    expect(read(token, 'm2')).toBe(alg === 'HS256' ? 'forged' : 'other-server')
+    expect(readAt(token, 'm1', NOW + 300_000)).toBe('expired')
+    expect(readAt(token, 'm2')).toBe(alg === 'HS256' ? 'forged' : 'other-server')
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'B', 'x', '9', '_'), (at, letter) => {
         const changed = token.slice(0, at) + letter + token.slice(at + 1)
@@ -43,7 +52,7 @@ describe.each(ALGORITHMS)('%s', (alg) => {
         )
         // The last letter of a signature has bits that mean nothing.
         if (changed.slice(0, changed.lastIndexOf('.')) === token.slice(0, token.lastIndexOf('.')) && isSame) return
-        expect(['malformed', 'forged']).toContain(read(changed))
+        expect(['malformed', 'forged']).toContain(readAt(changed))
       }),
       { numRuns: 100 },
     )
@@ -52,7 +61,7 @@ describe.each(ALGORITHMS)('%s', (alg) => {
   test('the same master signs with the same key, in any process and after a restart; another one does not', () => {
     const token = signer.grant(grant, NOW)
     expect(signerOf(alg).grant(grant, NOW)).toBe(token)
-    expect(read(signerOf(alg, `${MASTER}!`).grant(grant, NOW))).toMatch(alg === 'HS256' ? /forged/ : /malformed/)
+    expect(readAt(signerOf(alg, `${MASTER}!`).grant(grant, NOW))).toBe('forged')
   })
 })
 
@@ -76,9 +85,7 @@ test('property: no token of one algorithm is good for the other, whatever is kno
       const named = Buffer.from(JSON.stringify({ ...header, typ: 'JWT' })).toString('base64url')
       const token = isOwn ? [first, payload, mac].join('.') : [named, payload, mac].join('.')
       for (const alg of ALGORITHMS)
-        expect(['malformed', 'forged']).toContain(
-          readJoinToken(token, { server: 'm1', key: (alg === 'HS256' ? secret : eddsa).keyOf('m1'), alg, now: NOW }),
-        )
+        expect(['malformed', 'forged']).toContain(read(token, alg, (alg === 'HS256' ? secret : eddsa).keyOf('m1')))
     }),
   )
   for (const [signer, alg] of [
@@ -86,7 +93,7 @@ test('property: no token of one algorithm is good for the other, whatever is kno
     [eddsa, 'HS256'],
   ] as const)
     for (const key of [secret.keyOf('m1'), publicKey])
-      expect(readJoinToken(signer.grant(grant, NOW), { server: 'm1', key, alg, now: NOW })).toBe('malformed')
+      expect(read(signer.grant(grant, NOW), alg, key)).toBe('malformed')
 })
 
 test('a key set is what libraries read: they check a token by it', () => {
