@@ -11,6 +11,7 @@ namespace Muster
         readonly Dictionary<double, TaskCompletionSource<bool>> wishes =
             new Dictionary<double, TaskCompletionSource<bool>>();
         double commands;
+        bool isDisposed;
 
         /// @param url where the ticket API is, for example `https://play.example.com/matchmaking`
         /// @param token the player's token, asked for before each request
@@ -58,8 +59,15 @@ namespace Muster
         /// The search begins when all members are ready. @throws MusterException
         public Task Ready(bool isReady = true) => Wish("ready", "isReady", isReady);
 
-        /// Ends its requests. The search goes on at Muster, unless the queue asks for presence.
-        public void Dispose() => driver.Close();
+        /// Ends its requests, and cancels what waits for them. The search goes on at Muster, unless the queue asks for
+        /// presence.
+        public void Dispose()
+        {
+            isDisposed = true;
+            driver.Close();
+            foreach (var granted in wishes.Values) granted.TrySetCanceled();
+            wishes.Clear();
+        }
 
         Task Wish(string what, params object[] namesAndValues)
         {
@@ -67,8 +75,13 @@ namespace Muster
             var input = Json.Object(namesAndValues);
             input["do"] = what;
             input["command"] = commands;
-            var granted = wishes[commands] = new TaskCompletionSource<bool>();
-            driver.Put(input);
+            var granted = new TaskCompletionSource<bool>();
+            if (isDisposed) granted.SetCanceled();
+            else
+            {
+                wishes[commands] = granted;
+                driver.Put(input);
+            }
             return granted.Task;
         }
 

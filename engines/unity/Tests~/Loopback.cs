@@ -30,7 +30,9 @@ static class Loopback
 
     static void Play(string[] given)
     {
-        using (var client = new MusterClient(given[1], () => given[2], NewTransport()))
+        var client = new MusterClient(given[1], () => given[2], NewTransport());
+        Task unanswered;
+        using (client)
         {
             client.Changed += state =>
             {
@@ -49,7 +51,10 @@ static class Loopback
                 }
             Console.WriteLine(search.Result.Ports["game"].Link);
             Console.WriteLine(search.Result.JoinToken);
+            unanswered = client.Play(new PlayRequest { Profile = given[3] });
         }
+        if (!unanswered.IsCanceled || !client.Resume().IsCanceled)
+            Console.WriteLine("waits for a client that is disposed of");
     }
 
     static void Serve(string[] given)
