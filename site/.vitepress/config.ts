@@ -51,6 +51,12 @@ export default async () => {
             if (token.type === 'th_open' && tokens[index + 1]?.content === '')
               for (const cell of [token, tokens[index + 2]]) if (cell !== undefined) cell.tag = 'td'
         })
+        const fence = md.renderer.rules.fence
+        md.renderer.rules.fence = (...args) => {
+          const { info, content } = args[0][args[1]] ?? { info: '', content: '' }
+          if (info !== 'mermaid') return fence?.(...args) ?? ''
+          return `<MermaidDrawing source="${encodeURIComponent(content)}" />\n`
+        }
         // Two braces in prose are no expression of Vue.
         const text = md.renderer.rules.text
         md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;')
@@ -68,6 +74,11 @@ export default async () => {
       search: { provider: 'local', options: searchOptions },
     },
     vite: {
+      // The index of the search is loaded when somebody searches.
+      build: { chunkSizeWarningLimit: 4000 },
+      // The repository has other pages and sources, which are none of the site's.
+      optimizeDeps: { entries: [] },
+      server: { watch: { ignored: [`${root}!(docs|site)/**`] } },
       resolve: {
         alias: [{ find: /^\.\/VPHome\.vue$/, replacement: `${root}site/.vitepress/theme/HomePage.vue` }],
       },

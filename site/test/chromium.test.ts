@@ -72,6 +72,8 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
       if (!request.url().startsWith(url) && !request.url().startsWith('data:')) elsewhere.push(request.url())
     })
     await page.goto(`${url}${path}`)
+    // A diagram is text until it is drawn.
+    await page.waitForFunction("document.querySelector('pre.drawing') === null")
     return { page, elsewhere }
   }
 
@@ -91,6 +93,14 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
         await context.close()
         expect(wrong).toEqual([])
       })
+
+  test('what is written as a diagram is drawn', async () => {
+    const context = await browser.newContext({ viewport: SIZES.desktop })
+    const { page } = await open(context, '/ARCHITECTURE.html')
+    await expect.poll(() => page.locator('.vp-doc svg[aria-roledescription]').count()).toBe(3)
+    expect(await page.locator('.vp-doc svg', { hasText: 'server: the muster program' }).count()).toBe(1)
+    await context.close()
+  })
 
   test('the search box shows what the index finds', async () => {
     const context = await browser.newContext({ viewport: SIZES.desktop })
