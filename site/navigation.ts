@@ -6,8 +6,11 @@ import { GENERATED, root, titleOf } from './links.js'
 
 type Item = DefaultTheme.SidebarItem
 
-const GUIDE = 'a-game game-clients browsers game-server servers rules ratings operating rule-lab replay'.split(' ')
-const REFERENCE = 'configuration ticket-api relay-packets upgrading'.split(' ')
+const GUIDE =
+  'a-game game-clients browsers game-server servers rules choosing-rules coming-from ratings operating rule-lab replay'.split(
+    ' ',
+  )
+const REFERENCE = 'configuration ticket-api relay-packets stability upgrading'.split(' ')
 const OPERATIONS = 'server console serving-players restarting scale-out telemetry runbooks'.split(' ')
 const DESIGN = 'ARCHITECTURE bench'.split(' ')
 
