@@ -13,7 +13,9 @@ import { installIn } from './install-in.js'
 import { root } from './packed.js'
 
 const run = promisify(execFile)
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const { version } = JSON.parse(readFileSync(join(root, 'packages/create-muster/package.json'), 'utf8')) as {
+  version: string
+}
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const [, quickstart = ''] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? []
 /** Commands of the README's quick path, without their comments. */
