@@ -3,7 +3,7 @@
 // Usage: node publish.mjs <folder> [option of npm publish ...]
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 
 const [folder = 'tarballs', ...options] = process.argv.slice(2)
 const npm = (...args) => execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
@@ -12,7 +12,7 @@ const registry = npm('config', 'get', 'registry').trim().replace(/\/?$/, '/')
 /** The manifest of each tarball. */
 const packages = new Map()
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.tgz'))) {
-  const tarball = join(folder, file)
+  const tarball = resolve(folder, file)
   const manifest = JSON.parse(execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }))
   packages.set(manifest.name, { tarball, ...manifest })
 }
