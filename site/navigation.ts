@@ -11,8 +11,9 @@ const GUIDE =
     ' ',
   )
 const REFERENCE = 'configuration ticket-api relay-packets stability upgrading'.split(' ')
-const OPERATIONS = 'server console serving-players restarting scale-out telemetry runbooks'.split(' ')
-const DESIGN = 'ARCHITECTURE bench'.split(' ')
+const OPERATIONS =
+  'server console serving-players restarting scale-out costs telemetry what-can-go-wrong runbooks'.split(' ')
+const DESIGN = 'ARCHITECTURE bench releasing'.split(' ')
 
 /** The item of a page of the repository, called as its heading. */
 const item = (file: string, link: string): Item => ({
