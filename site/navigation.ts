@@ -6,10 +6,10 @@ import { GENERATED, root, titleOf } from './links.js'
 
 type Item = DefaultTheme.SidebarItem
 
-const GUIDE =
-  'a-game game-clients browsers game-server servers rules choosing-rules coming-from ratings operating rule-lab replay'.split(
-    ' ',
-  )
+const GUIDE = [
+  ...'a-game game-clients browsers game-server servers rules choosing-rules coming-from'.split(' '),
+  ...'ratings operating rule-lab replay'.split(' '),
+]
 const REFERENCE = 'configuration ticket-api relay-packets stability upgrading'.split(' ')
 const OPERATIONS =
   'server console serving-players restarting scale-out costs telemetry what-can-go-wrong runbooks'.split(' ')
