@@ -13,25 +13,18 @@ const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 
 // 2. Define a queue: two players within 1,000 km. The distance rule is dropped after 10 s.
+const deploy = { application: 'my-game', version: '1.0' }
 const matchmaker = createMatchmaker({
   deployments: client.deployments,
-  queues: [
-    {
-      name: 'duel',
-      matchSize: 2,
-      rules: [{ kind: 'distance', maxKm: 1000, optionalAfterMs: 10_000 }],
-      deploy: { application: 'my-game', version: '1.0' },
-    },
-  ],
+  queues: [{ name: 'duel', matchSize: 2, rules: [{ kind: 'distance', maxKm: 1000, optionalAfterMs: 10_000 }], deploy }],
 })
 matchmaker.start()
 
 // 3. Queue two players and wait until Ann's ticket has a server.
-let ticket = matchmaker.createTicket({
-  queue: 'duel',
-  players: [{ id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }],
-})
-matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', coordinates: { latitude: 48.1, longitude: 11.6 } }] })
+const ann = { id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }
+const ben = { id: 'ben', coordinates: { latitude: 48.1, longitude: 11.6 } }
+let ticket = matchmaker.createTicket({ queue: 'duel', players: [ann] })
+matchmaker.createTicket({ queue: 'duel', players: [ben] })
 while (ticket.status !== 'HOST_ASSIGNED') {
   ticket = await matchmaker.waitForChange(ticket.id, { version: ticket.version })
   console.log(ticket.status, ticket.assignment?.ports['game']?.link ?? '')

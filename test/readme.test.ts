@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -13,6 +13,13 @@ test("the README's links have targets", () => {
   const targets = Array.from(read('README.md').matchAll(/\]\((?!http)([^)#]+)\)/g), ([, path]) => path as string)
   expect(targets.length).toBeGreaterThan(5)
   for (const path of targets) expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)
+})
+
+test('the README has at most 150 lines, and links every page of docs', () => {
+  const text = read('README.md')
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  const pages = readdirSync(new URL('../docs', import.meta.url)).filter((name) => name.endsWith('.md'))
+  expect(pages.filter((name) => !text.includes(`(docs/${name})`))).toEqual([])
 })
 
 test('the code of docs/a-game.md is that of the game', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,10 +10,9 @@ import { visit } from '../browser/console/visit.js'
 import { type, type Typed } from './as-typed.js'
 import { greetedBy, listenAt, portOf, shut, type TicketSeen } from './dev-typed.js'
 import { installIn } from './install-in.js'
-import { root } from './packed.js'
+import { publishedName, root } from './packed.js'
 
 const run = promisify(execFile)
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const [, quickstart = ''] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? []
 /** Commands of the README's quick path, without their comments. */
@@ -74,13 +73,28 @@ async function endByCtrlC(command: Typed, urls: readonly string[]): Promise<void
 /** A first use: an empty folder outside the workspace, the packages as published, and the README's code as pasted. */
 describe('installed in an empty folder', () => {
   const folder = openFolder()
-  beforeAll(() => installIn(folder))
+  const published = readdirSync(join(root, 'packages')).map(publishedName)
+  // The one outside of the scope is run by `npm create`, below.
+  beforeAll(() =>
+    installIn(
+      folder,
+      published.filter((name) => name !== 'create-muster'),
+    ),
+  )
 
   test('the quickstart of the README runs as pasted', async () => {
     writeFileSync(join(folder, 'quickstart.mjs'), quickstart)
     const { stdout, stderr } = await run('node', ['quickstart.mjs'], { cwd: folder, timeout: 60_000 })
     expect(stdout).toMatch(/^HOST_ASSIGNED \S+:\d+$/m)
     expect(stderr).toBe('')
+  })
+
+  test('npx muster --version says the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8')) as {
+      readonly version: string
+    }
+    const { stdout } = await run('npx', ['--no-install', 'muster', '--version'], { cwd: folder, timeout: 60_000 })
+    expect(stdout).toBe(`${version}\n`)
   })
 
   test('the quickstart is the example that CI runs', () => {
@@ -172,10 +186,11 @@ describe('installed in an empty folder', () => {
 describe('a game made by npm create muster', () => {
   const folder = openFolder()
   const game = join(folder, 'tap-duel')
-  const tarball = join(inject('tarballs'), `create-muster-${version}.tgz`)
   let said: string
   beforeAll(async () => {
-    const create = typeIn(folder, `npm exec --yes --offline --package ${tarball} -- create-muster tap-duel`)
+    // npm keeps what it creates with by its version, which stays while the code changes.
+    const env = { npm_config_registry: inject('registry'), npm_config_cache: openFolder() }
+    const create = typeIn(folder, 'npm create --yes muster tap-duel', env)
     await create.ended
     said = create.output()
     await installIn(game)
@@ -284,7 +299,13 @@ describe('a game made by npm create muster', () => {
 describe('installed without what is optional', () => {
   const folder = openFolder()
   beforeAll(async () => {
-    await installIn(folder, { without: /^muster-redis/, omitOptional: true })
+    await installIn(folder, [
+      '@muster/core',
+      '@muster/matchmaker',
+      '@muster/server',
+      '@muster/emulator',
+      '--omit=optional',
+    ])
     await typeIn(folder, 'npx muster init').said(/Wrote muster.yaml[^]*\n$/)
   })
 

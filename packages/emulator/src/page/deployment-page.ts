@@ -7,29 +7,28 @@ import { instant } from './overview-page.js'
 import { phaseOf } from './page-state.js'
 import { duration } from '@muster/console/internal'
 
-const back = html`<p class="back"><a href="/_emulator">All deployments</a></p> `
+const back = html`<p class="back"><a href="/_emulator">All deployments</a></p>
+`
 
 export const deploymentPage = (detail: DeploymentDetail): string =>
   pageShell(
     `${detail.request_id} – Muster emulator`,
-    html`${back}${summary(detail)}${failure(detail)}
-      <div class="columns">
-        <div class="column">${log(detail)}${variableTable(detail)}</div>
-        <div class="column">${stepTable(detail)}${portTable(detail)}</div>
-      </div> `,
+    html`${back}${summary(detail)}${failure(detail)}<div class="columns">
+<div class="column">
+${log(detail)}${variableTable(detail)}</div>
+<div class="column">
+${stepTable(detail)}${portTable(detail)}</div>
+</div>
+`,
   )
 
 export const unknownDeploymentPage = (requestId: string): string =>
   pageShell(
     'No such deployment – Muster emulator',
-    html`${back}
-      <section id="deployment">
-        <h2>No such deployment</h2>
-        <p>
-          The emulator does not know <code>${requestId}</code>. Deployments are forgotten some time after they have
-          ended.
-        </p>
-      </section> `,
+    html`${back}<section id="deployment"><h2>No such deployment</h2>
+<p>The emulator does not know <code>${requestId}</code>.
+Deployments are forgotten some time after they have ended.</p></section>
+`,
   )
 
 function summary(detail: DeploymentDetail): Html {
@@ -44,19 +43,16 @@ function summary(detail: DeploymentDetail): Html {
   ]
   const stoppable = phaseOf(status) !== 'ended' && phaseOf(status) !== 'stopping' && !stopRequested
   return html`<section id="deployment">
-    <h2>Deployment <code>${request_id}</code></h2>
-    <dl class="facts">
-      ${facts.map(([name, value]) =>
-        value === undefined
-          ? html``
-          : html`<div>
-              <dt>${name}</dt>
-              <dd>${value}</dd>
-            </div> `,
-      )}
-    </dl>
-    ${stoppable ? stopButton(request_id) : undefined}
-  </section> `
+<h2>Deployment <code>${request_id}</code></h2>
+<dl class="facts">${facts.map(([name, value]) =>
+    value === undefined
+      ? html``
+      : html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`,
+  )}</dl>
+${stoppable ? stopButton(request_id) : undefined}
+</section>
+`
 }
 
 const stopButton = (requestId: string): Html => {

@@ -90,24 +90,16 @@ export function deploymentTable(state: PageState): Html {
 }
 
 /** The search form; it works without scripts too. */
-const searchForm = (search: string): Html =>
-  html`<form class="search" action="/_emulator" method="get" role="search">
-    <input
-      id="search"
-      type="search"
-      name="q"
-      value="${search}"
-      placeholder="Search: id, status, city, version, tag"
-      aria-label="Search deployments"
-      autocomplete="off"
-      spellcheck="false"
-    />
-  </form> `
+const searchForm = (search: string): Html => html`<form class="search" action="/_emulator" method="get" role="search">
+<input id="search" type="search" name="q" value="${search}" placeholder="Search: id, status, city, version, tag"
+aria-label="Search deployments" autocomplete="off" spellcheck="false">
+</form>
+`
 
 const statusCell = (row: PageDeployment): Html =>
   html`${statusChip(row.status)} <small>for ${duration(row.inStatusMs)}</small>${
-      row.error === null ? undefined : html`<br /><small class="problem">${row.error}</small>`
-    }`
+    row.error === null ? undefined : html`<br><small class="problem">${row.error}</small>`
+  }`
 
 function firstSteps({ connect, applications }: PageState): Html {
   const named = applications.flatMap(({ name, versions }) =>
@@ -116,7 +108,6 @@ function firstSteps({ connect, applications }: PageState): Html {
   const [first] = named
   return first === undefined
     ? html`<p class="none">None so far. To connect with the client, and make a version to deploy:</p>
-        ${connectSnippet(connect)}`
-    : html`<p class="none">None so far. To deploy one:</p>
-        ${deploySnippet(connect, first)}`
+${connectSnippet(connect)}`
+    : html`<p class="none">None so far. To deploy one:</p>${deploySnippet(connect, first)}`
 }

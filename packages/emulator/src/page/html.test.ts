@@ -11,10 +11,5 @@ test('values are escaped between tags and in attributes', () => {
 
 test('our own markup is kept, lists are joined, and undefined is empty', () => {
   const items = ['a', '<'].map((item) => html`<li>${item}</li>`)
-  expect(
-    html`<ul>
-        ${items}${undefined}
-      </ul>
-      ${markup('<hr>')}${0}`.markup,
-  ).toBe('<ul><li>a</li><li>&#60;</li></ul><hr>0')
+  expect(html`<ul>${items}${undefined}</ul>${markup('<hr>')}${0}`.markup).toBe('<ul><li>a</li><li>&#60;</li></ul><hr>0')
 })

@@ -31,9 +31,10 @@ const escaped = (character: string) => `&#${character.charCodeAt(0)};`
 /** A part of the page with a heading. */
 export const section = (id: string, heading: string, content: Html, note?: string): Html =>
   html`<section id="${id}">
-    <h2><span id="${id}-heading">${heading}</span>${note === undefined ? undefined : html` <small>${note}</small>`}</h2>
-    ${content}
-  </section> `
+<h2><span id="${id}-heading">${heading}</span>${note === undefined ? undefined : html` <small>${note}</small>`}</h2>
+${content}
+</section>
+`
 
 export interface Column<Row> {
   readonly heading: string
@@ -67,28 +68,20 @@ export function table<Row>(
   if (rows.length === 0) return html`<p class="none">${none}</p>`
   const asCards = columns.length > FEW || wide === true ? html` class="cards"` : undefined
   return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-heading">
-    <table role="table" ${asCards} aria-labelledby="${id}-heading">
-      <thead role="rowgroup">
-        <tr role="row">
-          ${columns.map(
-            ({ heading, number }) => html`<th role="columnheader" scope="col" ${numeric(number)}>${heading}</th>`,
-          )}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${rows.map(
-          (row) =>
-            html` <tr role="row" ${keyOf === undefined ? undefined : html` id="${id}-${keyOf(row)}"`}>
-              ${columns.map(({ heading, cell, number }, at) =>
-                at === 0
-                  ? html`<th role="rowheader" scope="row" ${numeric(number)}>${cell(row)}</th>`
-                  : html`<td role="cell" data-heading="${heading}" ${numeric(number)}>${cell(row)}</td>`,
-              )}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
+<table role="table"${asCards} aria-labelledby="${id}-heading">
+<thead role="rowgroup"><tr role="row">${columns.map(
+    ({ heading, number }) => html`<th role="columnheader" scope="col"${numeric(number)}>${heading}</th>`,
+  )}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    (row) => html`
+<tr role="row"${keyOf === undefined ? undefined : html` id="${id}-${keyOf(row)}"`}>${columns.map(
+      ({ heading, cell, number }, at) =>
+        at === 0
+          ? html`<th role="rowheader" scope="row"${numeric(number)}>${cell(row)}</th>`
+          : html`<td role="cell" data-heading="${heading}"${numeric(number)}>${cell(row)}</td>`,
+    )}</tr>`,
+  )}
+</tbody></table></div>`
 }
 
 const numeric = (number: true | undefined) => (number ? html` class="number"` : undefined)
@@ -104,33 +97,31 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
  */
 export function pageShell(title: string, live: Html): string {
   const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title}</title>
-        <link rel="icon" href="${ICON}" />
-        <style>
-          ${markup(pageStyle)}
-        </style>
-        <noscript><meta http-equiv="refresh" content="3" /></noscript>
-      </head>
-      <body>
-        <p id="alarm" role="alert" hidden></p>
-        <header>
-          <h1><a href="/_emulator">Muster emulator</a></h1>
-          <p class="follow">
-            <span id="following" role="status">As it was when the page was loaded</span>
-            <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
-            <a href="/_emulator/state">State as JSON</a>
-          </p>
-        </header>
-        <main id="live">${live}</main>
-        <script>
-          ${markup(pageScript)}
-        </script>
-      </body>
-    </html> `
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<style>${markup(pageStyle)}</style>
+<noscript><meta http-equiv="refresh" content="3"></noscript>
+</head>
+<body>
+<p id="alarm" role="alert" hidden></p>
+<header>
+<h1><a href="/_emulator">Muster emulator</a></h1>
+<p class="follow">
+<span id="following" role="status">As it was when the page was loaded</span>
+<button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
+<a href="/_emulator/state">State as JSON</a>
+</p>
+</header>
+<main id="live">
+${live}</main>
+<script>${markup(pageScript)}</script>
+</body>
+</html>
+`
   return page.markup
 }

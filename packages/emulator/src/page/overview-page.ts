@@ -189,30 +189,30 @@ function totals(state: PageState): Html {
   const rejected = sum(Object.values(counters.rejected))
   const { sent, delivered, failed, refused } = counters.webhooks
   return html`<dl class="totals" aria-label="Totals">
-    ${[...phases, 'ended' as const].map((phase) => phaseTotal(state, phase))}${[
-      totalBox('Requests', requests, [
-        [counters.unrouted, 'to no operation'],
-        [counters.dropped, 'dropped'],
-      ]),
-      totalBox('Rejected (429)', rejected, [], rejected > 0 ? 'bad' : ''),
-      totalBox(
-        'Webhooks',
-        sent,
-        [
-          [delivered, 'delivered'],
-          [failed, 'failed'],
-          [refused, 'not sent'],
-        ],
-        failed > 0 ? 'bad' : '',
-      ),
-      totalBox('Relay sessions', relaySessions.sessions, [
-        [relaySessions.ready, 'ready'],
-        [relaySessions.users, relaySessions.users === 1 ? 'user' : 'users'],
-        [relaySessions.connected, 'connected'],
-        [counters.packets.relayed, 'packets relayed'],
-      ]),
-    ]}
-  </dl> `
+${[...phases, 'ended' as const].map((phase) => phaseTotal(state, phase))}${[
+    totalBox('Requests', requests, [
+      [counters.unrouted, 'to no operation'],
+      [counters.dropped, 'dropped'],
+    ]),
+    totalBox('Rejected (429)', rejected, [], rejected > 0 ? 'bad' : ''),
+    totalBox(
+      'Webhooks',
+      sent,
+      [
+        [delivered, 'delivered'],
+        [failed, 'failed'],
+        [refused, 'not sent'],
+      ],
+      failed > 0 ? 'bad' : '',
+    ),
+    totalBox('Relay sessions', relaySessions.sessions, [
+      [relaySessions.ready, 'ready'],
+      [relaySessions.users, relaySessions.users === 1 ? 'user' : 'users'],
+      [relaySessions.connected, 'connected'],
+      [counters.packets.relayed, 'packets relayed'],
+    ]),
+  ]}</dl>
+`
 }
 
 function phaseTotal({ deployments: { byStatus, withoutLocation } }: PageState, phase: PagePhase | 'ended'): Html {
@@ -231,17 +231,16 @@ function totalBox(
   kind = '',
 ): Html {
   const said = parts.filter(([part]) => part > 0).map(([part, what]) => `${grouped(part)}\u00a0${what}`)
-  return html`<div class="total ${kind}">
-    <dt>${name}</dt>
-    <dd><b>${grouped(count)}</b>${said.length === 0 ? undefined : html`<small>${said.join(', ')}</small>`}</dd>
-  </div> `
+  return html`<div class="total ${kind}"><dt>${name}</dt><dd><b>${grouped(count)}</b>${
+    said.length === 0 ? undefined : html`<small>${said.join(', ')}</small>`
+  }</dd></div>
+`
 }
 
 /** The legend of the map's colours. */
-const legend: Html = html`<ul class="legend" aria-label="Colours of the map">
-  ${phases.map((phase) => html`<li class="${phase}">${phase}</li>`)}
-  <li class="empty">no deployment</li>
-</ul>`
+const legend: Html = html`<ul class="legend" aria-label="Colours of the map">${phases.map(
+  (phase) => html`<li class="${phase}">${phase}</li>`,
+)}<li class="empty">no deployment</li></ul>`
 
 /** The headline counts. Deployments in ERROR are counted separately: they cost money, but do not run. */
 const headline = ({ deployments: { phases: counts } }: PageState): string =>
@@ -254,25 +253,25 @@ export const overviewPage = (state: PageState): string =>
   pageShell(
     'Muster emulator',
     html`${clockLine(state)}
-      ${totals(state)}${section(
-        'map',
-        'Where deployments are',
-        html`${legend}
-          <div class="maps">${worldMap(state)}${europeMap(state)}</div>`,
-        headline(state),
-      )}
-      <div class="columns">
-        <div class="column">${deploymentTable(state)}${requestTable(state)}${rejectionTable(state)}</div>
-        <div class="column">
-          ${locationTable(state)}${applicationTable(state)}${fleetTable(state)}${faultTable(state)}
-        </div>
-      </div> `,
+${totals(state)}${section(
+      'map',
+      'Where deployments are',
+      html`${legend}<div class="maps">${worldMap(state)}${europeMap(state)}</div>`,
+      headline(state),
+    )}
+<div class="columns">
+<div class="column">
+${deploymentTable(state)}${requestTable(state)}${rejectionTable(state)}</div>
+<div class="column">
+${locationTable(state)}${applicationTable(state)}${fleetTable(state)}${faultTable(state)}</div>
+</div>
+`,
   )
 
 const clockLine = ({ now, speed }: PageState): Html =>
-  html`<p class="clock">
-    The emulator's clock: ${instant(now)}${speed === 1 ? undefined : `, its service ${speed} times faster`}
-  </p>`
+  html`<p class="clock">The emulator's clock: ${instant(now)}${
+    speed === 1 ? undefined : `, its service ${speed} times faster`
+  }</p>`
 
 /** A time element of an instant in format B. */
 export const instant = (at: string): Html =>

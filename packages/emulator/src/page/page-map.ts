@@ -56,11 +56,11 @@ export function worldMap({ locations, deployments }: PageState): Html {
   const label = `World map: ${counted(placed, 'deployment')} at ${places}. The table of locations says the same.`
   const { left, top, width, height } = europe
   return html`<svg class="map world" viewBox="0 0 ${world.width} ${world.height}" role="img" aria-label="${label}">
-    <path class="graticule" d="${markup(graticule)}" />
-    <path id="land" class="land" d="${markup(worldOutline)}" />
-    <rect class="frame" x="${left}" y="${top}" width="${width}" height="${height}" />
-    ${spots(world, locations)}
-  </svg> `
+<path class="graticule" d="${markup(graticule)}"/>
+<path id="land" class="land" d="${markup(worldOutline)}"/>
+<rect class="frame" x="${left}" y="${top}" width="${width}" height="${height}"/>
+${spots(world, locations)}</svg>
+`
 }
 
 /** The map of Europe, which has most locations, too close together for the world map. */
@@ -70,9 +70,8 @@ export const europeMap = ({ locations }: PageState): Html => {
   const { left, top, width, height } = europe
   const label = `Europe: ${counted(placed, 'deployment')}.`
   return html`<svg class="map europe" viewBox="${left} ${top} ${width} ${height}" role="img" aria-label="${label}">
-    <use href="#land" class="land" />
-    ${spots(europe, here)}
-  </svg>`
+<use href="#land" class="land"/>
+${spots(europe, here)}</svg>`
 }
 
 /**
@@ -101,7 +100,7 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
     ...empty.map((location) => dotOf(location, RADIUS_OF_NONE)),
   ]
   const labels = placeLabels(dots, view.pixels, view.height * scale)
-  const hollow = html`<circle class="empty" r="${RADIUS_OF_NONE}" />`
+  const hollow = html`<circle class="empty" r="${RADIUS_OF_NONE}"/>`
   const emptySpots = empty.map((location) => spot(view, location, 'none', isSmall(location), hollow))
   const usedSpots = used.map((location) => {
     const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
@@ -120,7 +119,8 @@ const spot = (view: View, location: PageLocation, title: string, isSmall: boolea
   const dotted = html`<g class="dot${isSmall ? ' small' : ''}">${drawing}</g>`
   const tooltip = html`<title>${location.city}: ${title}</title>`
   const at = onMap(location)
-  return html`<g id="${view.name}-${location.id}" transform="translate(${at.x} ${at.y})">${tooltip}${dotted}</g> `
+  return html`<g id="${view.name}-${location.id}" transform="translate(${at.x} ${at.y})">${tooltip}${dotted}</g>
+`
 }
 
 function name(location: PageLocation, label: Label | undefined): Html | undefined {
@@ -130,8 +130,8 @@ function name(location: PageLocation, label: Label | undefined): Html | undefine
 }
 
 function dot(location: PageLocation, radius: number): Html {
-  const alarm = location.error > 0 ? html`<circle class="alarm" r="${round(radius + 3)}" />` : undefined
-  return html`<circle class="rim" r="${round(radius + 1)}" />${slices(location, radius)}${alarm}`
+  const alarm = location.error > 0 ? html`<circle class="alarm" r="${round(radius + 3)}"/>` : undefined
+  return html`<circle class="rim" r="${round(radius + 1)}"/>${slices(location, radius)}${alarm}`
 }
 
 /** The slices of a pie chart: each phase's share of the location's deployments. */
@@ -141,8 +141,8 @@ function slices(location: PageLocation, radius: number): readonly Html[] {
     const from = before / location.deployments
     before += location[phase]
     if (location[phase] === 0) return []
-    if (location[phase] === location.deployments) return html`<circle class="slice ${phase}" r="${radius}" />`
-    return html`<path class="slice ${phase}" d="${wedge(radius, from, before / location.deployments)}" />`
+    if (location[phase] === location.deployments) return html`<circle class="slice ${phase}" r="${radius}"/>`
+    return html`<path class="slice ${phase}" d="${wedge(radius, from, before / location.deployments)}"/>`
   })
 }
 

@@ -62,7 +62,8 @@ function head({ crowd, seeds, variants }: LabResult): Html {
     <h1>${variants.length === 1 ? 'What a queue does' : 'Queues side by side'}</h1>
     <ul class="facts">
       ${fact(crowd.name, '')}${fact(quantity(crowd.players, 'count'), 'players')}
-      ${fact(quantity(crowd.parties, 'count'), 'parties')} ${fact(quantity(crowd.durationMs, 'ms'), 'of arrivals')}
+      ${fact(quantity(crowd.parties, 'count'), 'parties')}
+      ${fact(quantity(crowd.durationMs, 'ms'), 'of arrivals')}
       ${fact(String(seeds.length), seeds.length === 1 ? `seed (${seeds[0]})` : `seeds (${seeds.join(', ')})`)}
     </ul>
   </header>`
@@ -81,16 +82,8 @@ const listOf = (texts: readonly string[]): Html | undefined =>
 
 const queueWords = ({ variants }: LabResult): Html =>
   html`${variants.map(({ name, queues, pools }) => [
-    ...queues.map(
-      (queue) =>
-        html`<h3>${name}: ${queue.name}</h3>
-          ${listOf(queue.sentences)}`,
-    ),
-    ...pools.map(
-      (pool) =>
-        html`<h3>${name}: pool ${pool.name}</h3>
-          ${listOf(pool.sentences)}`,
-    ),
+    ...queues.map((queue) => html`<h3>${name}: ${queue.name}</h3>${listOf(queue.sentences)}`),
+    ...pools.map((pool) => html`<h3>${name}: pool ${pool.name}</h3>${listOf(pool.sentences)}`),
   ])}`
 
 /** Requests to the service beside what it allows. */
@@ -177,7 +170,7 @@ export async function frontHtml({ title, sentences, front, promisedMs, patch }: 
       html`<section aria-labelledby="patch">
         <h2 id="patch">The change</h2>
         <div class="scroll" tabindex="0" role="region" aria-label="The change">
-          <pre>${patch.split('\n').map((line) => html`${line} `)}</pre>
+          <pre>${patch.split('\n').map((line) => html`${line}\n`)}</pre>
         </div>
       </section>`
     }`

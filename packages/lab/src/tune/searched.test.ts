@@ -41,14 +41,14 @@ const queueOf = (more: Partial<QueueDefinition> = {}) =>
 const searched = (options: SearchOptions = {}, more?: Partial<QueueDefinition>) => searchedIn(queueOf(more), options)
 
 test('what relaxes is searched, also within any and in teams; all else is left alone, and listed', () => {
-  const { limits, waits, leftAlone } = searched()
+  const { limits, numbers, leftAlone } = searched()
   expect(limits.map(({ path, name }) => [name, path.join('.')])).toEqual([
     ['smallest team', 'teams.0.size.min'],
     ['distance', 'rules.0.maxKm'],
     ['latency difference', 'rules.1.maxDifferenceMs'],
     ['any: require level', 'rules.3.rules.0.value'],
   ])
-  expect(waits).toEqual([])
+  expect(numbers).toEqual([])
   expect(leftAlone.map(({ name, why }) => `${name}: ${why}`)).toEqual([
     'latency: does not relax; searched only if bounds are given',
     'difference skill: does not relax; searched only if bounds are given',
@@ -60,13 +60,30 @@ test('what relaxes is searched, also within any and in teams; all else is left a
 })
 
 test('waits that are asked for are searched besides', () => {
-  const { waits, leftAlone } = searched({ also: ['fillForMs', 'lastResortMs', 'optionalAfterMs'] })
-  expect(waits.map(({ name, path, ms }) => [name, path.join('.'), ms])).toEqual([
+  const { numbers, leftAlone } = searched({ also: ['fillForMs', 'lastResortMs', 'optionalAfterMs'] })
+  expect(numbers.map(({ name, path, now }) => [name, path.join('.'), now])).toEqual([
     ['fillForMs', 'fillForMs', 5000],
     ['lastResortMs', 'lastResortMs', 60_000],
     ['difference skill optionalAfterMs', 'rules.2.optionalAfterMs', 40_000],
   ])
   expect(leftAlone.map(({ name }) => name)).toEqual(['latency', 'difference skill', 'distance by'])
+})
+
+test('patience is searched by both of its numbers, around what the file has', () => {
+  const more = { patience: { cost: 2.65, untilMs: 24_000 } }
+  expect(searched({}, more).leftAlone).toContainEqual({ name: 'patience', why: 'searched only if asked for by also' })
+  const { numbers } = searched({ also: ['patience'] }, more)
+  expect(numbers.map(({ name, path, isWait }) => [name, path.join('.'), isWait])).toEqual([
+    ['patience cost', 'patience.cost', false],
+    ['patience untilMs', 'patience.untilMs', true],
+  ])
+  const space = createSpace({ ...searched({}, more), limits: [], numbers })
+  const at = (...point: readonly number[]) => space.changesAt(point).map(({ is }) => is)
+  expect(at(...space.own)).toEqual([2.65, 24_000])
+  expect([at(0, 0), at(1, 1)]).toEqual([
+    [1.3, 1000],
+    [5.3, 48_000],
+  ])
 })
 
 test('given bounds count in the direction in which the limit relaxes, and open a limit that does not relax yet', () => {
@@ -141,6 +158,7 @@ describe('refused', () => {
     ],
     ['a wait without effect', { also: ['fillForMs'] }, plain, 'fillForMs changes nothing'],
     ['a wait that is not there', { also: ['lastResortMs'] }, { lastResortMs: undefined }, 'has no lastResortMs'],
+    ['patience of a queue without', { also: ['patience'] }, {}, 'the queue has no patience; give it one to begin with'],
     [
       'rules that always count',
       { also: ['optionalAfterMs'] },

@@ -12,8 +12,8 @@ export class NotTunable extends Error {
   }
 }
 
-/** The waits that are searched only if asked for. */
-export const WAITS = ['fillForMs', 'lastResortMs', 'optionalAfterMs'] as const
+/** The waits that are searched only if asked for. `patience` is a wait and a cost. */
+export const WAITS = ['fillForMs', 'lastResortMs', 'optionalAfterMs', 'patience'] as const
 export type WaitName = (typeof WAITS)[number]
 
 /** Least and most that a limit may be. */
@@ -33,7 +33,7 @@ export interface SearchOptions {
 
 export interface Searched {
   readonly limits: readonly SearchedLimit[]
-  readonly waits: readonly SearchedWait[]
+  readonly numbers: readonly SearchedNumber[]
   readonly leftAlone: readonly LeftAlone[]
 }
 
@@ -41,12 +41,15 @@ export interface SearchedLimit extends Pick<Limit, 'path' | 'name' | 'relaxing'>
   readonly space: ScheduleSpace
 }
 
-export interface SearchedWait {
+/** A number that no schedule relaxes. */
+export interface SearchedNumber {
   readonly path: Path
   readonly name: string
-  readonly ms: number
-  readonly leastMs: number
-  readonly mostMs: number
+  /** Whether it is a wait in milliseconds. */
+  readonly isWait: boolean
+  readonly now: number
+  readonly least: number
+  readonly most: number
 }
 
 export interface LeftAlone {
@@ -59,6 +62,8 @@ const STEPS_OF_NUMBER = 3
 /** Schedules may take this many times the promised wait, or what the file has now, whatever is more. */
 const TIMES_PROMISE = 4
 const TIMES_NOW = 2
+/** The cost that patience allows is searched from the present one divided by this to that times this. */
+const TIMES_COST = 2
 
 /** @throws {NotTunable} for an unknown name, bounds that cannot be, or a queue in which nothing relaxes. */
 export function searchedIn(queue: Queue, options: SearchOptions): Searched {
@@ -73,8 +78,8 @@ export function searchedIn(queue: Queue, options: SearchOptions): Searched {
     const latestMs = Math.max(2000, Math.min(untilMs, latestOf(queue, options, relaxing)))
     return { path, name, relaxing, space: { ...spaceOf(relaxing, name, bounds[name]), whole, latestMs } }
   })
-  const waits = also.flatMap((name) => waitsOf(queue, name, options))
-  return { limits, waits, leftAlone: leftAloneIn(queue, all, chosen, also) }
+  const numbers = also.flatMap((name) => numbersOf(queue, name, options))
+  return { limits, numbers, leftAlone: leftAloneIn(queue, all, chosen, also) }
 }
 
 const relaxes = (relaxing: TimedLimit): boolean => {
@@ -134,15 +139,16 @@ function turned({ from, to }: Bounds, now: { readonly strictest: number; readonl
   return falls ? { strictest: most, loosest: least } : { strictest: least, loosest: most }
 }
 
-function waitsOf(queue: Queue, name: WaitName, options: SearchOptions): SearchedWait[] {
+function numbersOf(queue: Queue, name: WaitName, options: SearchOptions): SearchedNumber[] {
   const mostMs = (ms: number) =>
     Math.min(queue.expireAfterMs - 1000, Math.max(TIMES_NOW * ms, 2 * (options.waitP90Ms ?? 0), 10_000))
-  const wait = (path: Path, called: string, ms: number, leastMs: number): SearchedWait => ({
+  const wait = (path: Path, called: string, now: number, least: number): SearchedNumber => ({
     path,
     name: called,
-    ms,
-    leastMs,
-    mostMs: Math.max(leastMs, mostMs(ms)),
+    isWait: true,
+    now,
+    least,
+    most: Math.max(least, mostMs(now)),
   })
   if (name === 'fillForMs') {
     const grows = queue.teams.some(({ size }) => typeof size === 'object')
@@ -152,6 +158,16 @@ function waitsOf(queue: Queue, name: WaitName, options: SearchOptions): Searched
   if (name === 'lastResortMs') {
     if (queue.lastResortMs === undefined) throw new NotTunable('also: the queue has no lastResortMs')
     return [wait([name], name, queue.lastResortMs, 1000)]
+  }
+  if (name === 'patience') {
+    const { patience } = queue
+    if (patience === undefined) throw new NotTunable('also: the queue has no patience; give it one to begin with')
+    const { cost, untilMs } = patience
+    const least = cost / TIMES_COST
+    return [
+      { path: [name, 'cost'], name: 'patience cost', isWait: false, now: cost, least, most: cost * TIMES_COST },
+      wait([name, 'untilMs'], 'patience untilMs', untilMs, 1000),
+    ]
   }
   const rules = queue.rules.flatMap((rule, index) =>
     rule.optionalAfterMs === undefined
@@ -181,6 +197,7 @@ function leftAloneIn(
   const waits = [
     ...(queue.teams.some(({ size }) => typeof size === 'object') ? (['fillForMs'] as const) : []),
     ...(queue.lastResortMs === undefined ? [] : (['lastResortMs'] as const)),
+    ...(queue.patience === undefined ? [] : (['patience'] as const)),
   ].filter((name) => !also.includes(name))
   return [
     ...fixed,

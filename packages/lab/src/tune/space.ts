@@ -1,8 +1,8 @@
 // pure: the schedules that are searched, as points whose coordinates are from 0 to 1
 import type { Random } from '@muster/core/clock'
 import type { Change } from './limits.js'
-import { inside, roundedWait, scheduleOf, type ScheduleShape, shapeOf, SOONEST_MS } from './schedule.js'
-import type { Searched, SearchedLimit, SearchedWait } from './searched.js'
+import { inside, roundedValue, roundedWait, scheduleOf, type ScheduleShape, shapeOf, SOONEST_MS } from './schedule.js'
+import type { Searched, SearchedLimit, SearchedNumber } from './searched.js'
 
 /** A candidate: one coordinate from 0 to 1 for each axis. */
 export type Point = readonly number[]
@@ -23,17 +23,17 @@ export interface Space {
 
 type Part = keyof ScheduleShape
 
-/** One number of one limit, or a wait. */
+/** One number of one limit, or a number by itself. */
 type Axis =
-  { readonly limit: SearchedLimit; readonly part: Part } | { readonly wait: SearchedWait; readonly part: 'wait' }
+  { readonly limit: SearchedLimit; readonly part: Part } | { readonly number: SearchedNumber; readonly part: 'number' }
 
-export function createSpace({ limits, waits }: Searched): Space {
+export function createSpace({ limits, numbers }: Searched): Space {
   const axes: Axis[] = [
     ...limits.flatMap((limit) => partsOf(limit).map((part) => ({ limit, part }))),
-    ...waits.map((wait) => ({ wait, part: 'wait' as const })),
+    ...numbers.map((number) => ({ number, part: 'number' as const })),
   ]
-  const coordinate = (point: Point, of: SearchedLimit | SearchedWait, part: Part | 'wait') => {
-    const at = axes.findIndex((axis) => axis.part === part && ('limit' in axis ? axis.limit : axis.wait) === of)
+  const coordinate = (point: Point, of: SearchedLimit | SearchedNumber, part: Part | 'number') => {
+    const at = axes.findIndex((axis) => axis.part === part && ('limit' in axis ? axis.limit : axis.number) === of)
     return at === -1 ? undefined : point[at]
   }
   const scheduleAt = (point: Point, limit: SearchedLimit) => {
@@ -50,15 +50,15 @@ export function createSpace({ limits, waits }: Searched): Space {
   return {
     axes: axes.length,
     own: axes.map((axis) =>
-      axis.part === 'wait' ? partOfWait(axis.wait) : shapeOf(axis.limit.space, axis.limit.relaxing)[axis.part],
+      axis.part === 'number' ? partOfNumber(axis.number) : shapeOf(axis.limit.space, axis.limit.relaxing)[axis.part],
     ),
     changesAt: (point) => [
       ...limits.map((limit): Change => {
         return { path: limit.path, name: limit.name, isWait: false, was: limit.relaxing, is: scheduleAt(point, limit) }
       }),
-      ...waits.map((wait): Change => {
-        const part = coordinate(point, wait, 'wait') ?? 0
-        return { path: wait.path, name: wait.name, isWait: true, was: wait.ms, is: waitAt(wait, part) }
+      ...numbers.map((number): Change => {
+        const { path, name, isWait, now } = number
+        return { path, name, isWait, was: now, is: numberAt(number, coordinate(point, number, 'number') ?? 0) }
       }),
     ],
     retimed,
@@ -78,12 +78,13 @@ function partsOf({ space }: SearchedLimit): Part[] {
   return [...values, 'time', ...(space.form === 'steps' && space.steps === 2 ? [] : (['delay'] as const))]
 }
 
-const partOfWait = ({ ms, leastMs, mostMs }: SearchedWait) =>
-  mostMs === leastMs ? 0 : inside((ms - leastMs) / (mostMs - leastMs))
+const partOfNumber = ({ now, least, most }: SearchedNumber) =>
+  most === least ? 0 : inside((now - least) / (most - least))
 
-function waitAt({ leastMs, mostMs }: SearchedWait, part: number): number {
-  const ms = leastMs + (mostMs - leastMs) * part
-  return leastMs === 0 && ms < 500 ? 0 : Math.min(mostMs, roundedWait(ms))
+function numberAt({ isWait, now, least, most }: SearchedNumber, part: number): number {
+  const value = least + (most - least) * part
+  if (!isWait) return Math.abs(value - now) < 1e-9 ? now : roundedValue(value, most - least, false)
+  return least === 0 && value < 500 ? 0 : Math.min(most, roundedWait(value))
 }
 
 /** Points that spread evenly over each axis. */

@@ -109,7 +109,7 @@ function shareOption(text: string): number {
 }
 
 /** As `WAITS` of `@muster/lab`, which is loaded only when a command needs it. */
-const WAITS: readonly WaitName[] = ['fillForMs', 'lastResortMs', 'optionalAfterMs']
+const WAITS: readonly WaitName[] = ['fillForMs', 'lastResortMs', 'optionalAfterMs', 'patience']
 
 /** Reads a list of waits, like `fillForMs,lastResortMs`. */
 function waitsOption(text: string): readonly WaitName[] {
@@ -160,7 +160,7 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
     .option('-q, --queues <file>', 'its file: a configuration, or one with queues alone', 'muster.yaml')
     .option('--wait-p90 <time>', 'promise: 90 % of the matched find a match within it', durationOption('1s', '1h'))
     .option('--give-up <share>', 'promise: at most so many wait in vain, like 5%', shareOption)
-    .option('--also <waits>', 'search these too: fillForMs, lastResortMs, optionalAfterMs', waitsOption)
+    .option('--also <waits>', 'search these too: fillForMs, lastResortMs, optionalAfterMs, patience', waitsOption)
     .option('--bounds <limit=from..to>', BOUNDS_HELP, boundsOption)
     .option('--seeds <number>', 'seeds that schedules are chosen by', numberOption(1, 100, true), 3)
     .option('--unseen <number>', 'other seeds, that the result is told of', numberOption(1, 100, true), 5)

@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { extname } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, launch } from '../../test/browser/chromium.js'
+import { dist } from './pages.js'
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** One page of each kind. */
+const PAGES = [
+  '/',
+  '/a-game.html',
+  '/configuration.html',
+  '/servers.html',
+  '/console.html',
+  '/ARCHITECTURE.html',
+  '/decisions/',
+  '/http/ticket-api/tickets.html',
+  '/api/@muster/matchmaker/functions/createMatchmaker.html',
+]
+const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+}
+
+let server: Server
+let browser: Browser
+let url: string
+
+/** Serves the built site as any web server for static files does. */
+function serve(): Promise<Server> {
+  const site = createServer(({ url: asked = '/' }, response) => {
+    const path = decodeURI(asked.replace(/[?#].*$/, '')).replace(/\/$/, '/index.html')
+    if (!existsSync(`${dist}${path}`)) return response.writeHead(404).end()
+    response.setHeader('content-type', TYPES[extname(path)] ?? 'application/octet-stream')
+    return response.end(readFileSync(`${dist}${path}`))
+  })
+  return new Promise((resolve) => site.listen(0, '127.0.0.1', () => resolve(site)))
+}
+
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
+  beforeAll(async () => {
+    server = await serve()
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    browser = await launch()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    server?.close()
+  })
+
+  const violations = (page: Page) =>
+    page.evaluate(async () => {
+      interface Found {
+        readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary: string }[] }[]
+      }
+      const found = await (globalThis as unknown as { axe: { run(): Promise<Found> } }).axe.run()
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
+    })
+
+  async function open(context: BrowserContext, path: string) {
+    const page = await context.newPage()
+    const elsewhere: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(url) && !request.url().startsWith('data:')) elsewhere.push(request.url())
+    })
+    await page.goto(`${url}${path}`)
+    // A diagram is text until it is drawn.
+    await page.waitForFunction("document.querySelector('pre.drawing') === null")
+    return { page, elsewhere }
+  }
+
+  for (const [size, viewport] of Object.entries(SIZES))
+    for (const colorScheme of ['light', 'dark'] as const)
+      test(`${size}, ${colorScheme}: is accessible, requests nothing from elsewhere, and is not too wide`, async () => {
+        const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+        const wrong: string[] = []
+        for (const path of PAGES) {
+          const { page, elsewhere } = await open(context, path)
+          await page.addScriptTag({ path: axe })
+          wrong.push(...[...elsewhere, ...(await violations(page))].map((one) => `${path}: ${one}`))
+          const width = await page.evaluate('document.documentElement.scrollWidth')
+          if (width !== viewport.width) wrong.push(`${path}: is ${width} px wide`)
+          await page.close()
+        }
+        await context.close()
+        expect(wrong).toEqual([])
+      })
+
+  test('what is written as a diagram is drawn', async () => {
+    const context = await browser.newContext({ viewport: SIZES.desktop })
+    const { page } = await open(context, '/ARCHITECTURE.html')
+    await expect.poll(() => page.locator('.vp-doc svg[aria-roledescription]').count()).toBe(3)
+    expect(await page.locator('.vp-doc svg', { hasText: 'server: the muster program' }).count()).toBe(1)
+    await context.close()
+  })
+
+  test('the search box shows what the index finds', async () => {
+    const context = await browser.newContext({ viewport: SIZES.desktop })
+    const { page } = await open(context, '/')
+    await page.keyboard.press('Control+k')
+    await page.fill('#localsearch-input', 'server never ready')
+    const first = page.locator('#localsearch-list a').first()
+    await first.waitFor()
+    await expect.poll(() => first.getAttribute('href')).toBe('/game-server.html#when-a-server-never-becomes-ready')
+    await context.close()
+  })
+})
+
+if (chromiumPath === undefined)
+  process.stdout.write('the documentation site is not looked at: there is no Chromium on this machine\n')

@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  CompilerState,
+  Extractor,
+  ExtractorConfig,
+  ExtractorLogLevel,
+  ExtractorMessageCategory,
+} from '@microsoft/api-extractor'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const into = mkdtempSync(join(tmpdir(), 'muster-api-'))
+afterAll(() => rmSync(into, { recursive: true }))
+
+interface Door {
+  /** The file of its report. */
+  readonly file: string
+  readonly name: string
+  readonly config: ExtractorConfig
+}
+
+type Exports = Readonly<Record<string, { readonly types?: string }>>
+
+/** The public doors of a package: no `/internal`, and none of test helpers, which are not published. */
+function doorsOf(folder: string): Door[] {
+  const packageJsonFullPath = join(root, 'packages', folder, 'package.json')
+  const { name, exports = {} } = JSON.parse(readFileSync(packageJsonFullPath, 'utf8')) as {
+    readonly name: string
+    readonly exports?: Exports
+  }
+  return Object.entries(exports).flatMap(([subpath, { types }]) => {
+    if (subpath === './internal' || types === undefined) return []
+    const file = `${[folder, ...subpath.split('/').slice(1)].join('.')}.api.md`
+    const mainEntryPointFilePath = join(root, 'packages', folder, types)
+    const config = ExtractorConfig.prepare({
+      configObject: {
+        projectFolder: join(root, 'packages', folder),
+        mainEntryPointFilePath,
+        newlineKind: 'lf',
+        // What the matchmaker passes on of this package is reported with its members: no other report has them.
+        bundledPackages: ['@muster/servers'],
+        compiler: {
+          overrideTsconfig: {
+            compilerOptions: {
+              target: 'es2023',
+              lib: ['es2023', 'dom', 'dom.iterable'],
+              module: 'nodenext',
+              moduleResolution: 'nodenext',
+              strict: true,
+              exactOptionalPropertyTypes: true,
+              skipLibCheck: true,
+              types: [],
+              typeRoots: [join(root, 'node_modules/@types')],
+            },
+            files: [mainEntryPointFilePath],
+          },
+        },
+        apiReport: {
+          enabled: true,
+          // A type that no door exports is part of the signatures that name it.
+          includeForgottenExports: true,
+          reportFolder: into,
+          reportTempFolder: into,
+          reportFileName: file,
+        },
+        docModel: { enabled: false },
+        dtsRollup: { enabled: false },
+        tsdocMetadata: { enabled: false },
+        messages: {
+          compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+          extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+          tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        },
+      },
+      configObjectFullPath: undefined,
+      packageJsonFullPath,
+    })
+    return [{ file, name: `${name}${subpath.slice(1)}`, config }]
+  })
+}
+
+const doors = readdirSync(join(root, 'packages')).flatMap(doorsOf)
+
+/** One program for all doors: most of the time is taken by what they share. */
+let compilerState: CompilerState
+beforeAll(() => {
+  const [first, ...others] = doors.map(({ config }) => config)
+  compilerState = CompilerState.create(first as ExtractorConfig, {
+    additionalEntryPoints: others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath),
+  })
+})
+
+test.each(doors)('$name has the public surface of its report: `pnpm api` writes it anew', async ({ file, config }) => {
+  const complaints: string[] = []
+  Extractor.invoke(config, {
+    compilerState,
+    // The report in git is compared below, as every snapshot is.
+    localBuild: true,
+    messageCallback: (message) => {
+      if (message.category === ExtractorMessageCategory.Compiler) complaints.push(message.text)
+      message.handled = true
+    },
+  })
+  expect(complaints).toEqual([])
+  await expect(readFileSync(join(into, file), 'utf8')).toMatchFileSnapshot(`../api/${file}`)
+})
+
+test('no report is left of a door that is gone', () => {
+  const files = doors.map(({ file }) => file)
+  expect(readdirSync(join(root, 'api')).filter((file) => !files.includes(file))).toEqual([])
+})

@@ -1,0 +1,114 @@
+/** docs/what-can-go-wrong.md quotes what the program says: each quotation is in the source. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { filesBelow } from './imports/files.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const page = readFileSync(join(root, 'docs/what-can-go-wrong.md'), 'utf8')
+
+/** What the program is made of, without tests and comments, as one text in which concatenated strings are joined. */
+const source = filesBelow(root, 'packages')
+  .filter((path) => /^packages\/[\w-]+\/src\/.*\.tsx?$/.test(path) && !/\.(test|test-d|fixture)\.tsx?$/.test(path))
+  .map((path) => readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\*\*[\s\S]*?\*\/|\/\/.*)$/gm, ''))
+  .join('\n')
+  .replaceAll(/['"`]\s*\+\s*['"`]/g, '')
+
+/** Statuses of each error code, as the source makes its problems. */
+const statuses = new Map<string, Set<string>>()
+const note = (code: string, status: string) => statuses.set(code, (statuses.get(code) ?? new Set()).add(status))
+for (const [, status = '', code = ''] of source.matchAll(/\b(\d{3}),\s*'([a-z][a-z-]+)'/g)) note(code, status)
+for (const [, code = ''] of source.matchAll(/\bconflict\('([a-z-]+)'/g)) note(code, '409')
+for (const [, code = ''] of source.matchAll(/\binvalidToken\('([a-z-]+)'/g)) note(code, '401')
+
+const metrics = new Set(Array.from(source.matchAll(/'(muster(?:\.[a-z_0-9]+)+)'/g), ([, name]) => name))
+
+/** Commands, requests, paths and parts of files: the reader's own, or held by other tests. */
+const ISSUED = /^((muster|curl|npx|GET|POST|DELETE) .*|\/\w+|muster\.(yaml|log)|[\w.]+\(\))$/
+
+/** Whether the source has every part of a sentence, which may begin with the class of an error. */
+function isSaid(sentence: string): boolean {
+  const [, error = '', text = ''] = /^([A-Z]\w+): (.*)$/.exec(sentence) ?? []
+  const words = source.includes(`class ${error} extends`) ? text : sentence
+  const parts = words.split('…').map((part) => part.trim())
+  return parts.every((part) => source.includes(part)) && parts.some((part) => part !== '')
+}
+
+/** Whether the source has a word as a text, or as the name of a field. Of a path the last name counts. */
+function isNamed(path: string): boolean {
+  const word = path.split('.').at(-1) ?? ''
+  return source.includes(`'${word}'`) || new RegExp(`\\b${word}\\??:|[{,] ${word}[ ,]`).test(source)
+}
+
+/** What earlier comparisons have found: the pages that are compared differ in one quotation. */
+const known = new Map<string, boolean>()
+function isTrue(quoted: string): boolean {
+  const isMetric = /^muster(\.\w+)+$/.test(quoted)
+  const found =
+    known.get(quoted) ?? (isMetric ? metrics.has(quoted) : / |…/.test(quoted) ? isSaid(quoted) : isNamed(quoted))
+  known.set(quoted, found)
+  return found
+}
+
+/** What a page quotes that is not in the source. */
+function falseQuotes(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/\]\([^)]*\)/g, ']')
+  const wrong: string[] = []
+  let rest = prose.replaceAll(/\b(\d{3}) `([^`]+)`/g, (quoted, status: string, code: string) => {
+    if (statuses.get(code)?.has(status) !== true) wrong.push(quoted)
+    return ''
+  })
+  rest = rest.replaceAll(/`"(during|tickets)":("[\w ]+"|\d+)`/g, (quoted, key: string, value: string) => {
+    if (!source.includes(key) || (key === 'during' && !source.includes(`'${value.slice(1, -1)}'`))) wrong.push(quoted)
+    return ''
+  })
+  for (const [, quoted = ''] of rest.matchAll(/`([^`]+)`/g)) {
+    if (!ISSUED.test(quoted) && !isTrue(quoted)) wrong.push(quoted)
+  }
+  return wrong
+}
+
+test('it quotes error codes, metrics, sentences and fields that the program has', () => {
+  expect(falseQuotes(page)).toEqual([])
+})
+
+test('a code, a status, a metric, a sentence or a field that the program does not have is found', () => {
+  const wrong = [
+    ['409 `player-busy`', '409 `player-bussy`'],
+    ['409 `player-busy`', '404 `player-busy`'],
+    ['`muster.api.throttled`', '`muster.api.throtled`'],
+    ['`the service refuses the token`', '`the service refused the token`'],
+    ['`ClockDiffers: The clock', '`ClockDifers: The clock'],
+    ['`maxAttempts`', '`maxAtempts`'],
+    ['`"during":"stop"`', '`"during":"stopp"`'],
+  ]
+  for (const [quoted = '', other = ''] of wrong) {
+    expect(page).toContain(quoted)
+    expect(falseQuotes(page.replace(quoted, other)), other).toHaveLength(1)
+  }
+})
+
+test('it has at most 150 lines, and its table rows have four cells', () => {
+  expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  const rows = page.split('\n').filter((line) => line.startsWith('|'))
+  expect(rows.length).toBeGreaterThan(50)
+  expect(rows.filter((row) => row.split(' | ').length !== 4 && !row.startsWith('|---'))).toEqual([])
+})
+
+test('every alert has its runbook linked where its symptom stands, and every anchor exists', () => {
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
+  const wrong = Array.from(page.matchAll(/\]\((?!http)([^)#]*)(?:#([^)]+))?\)/g)).filter(([, path = '', anchor]) => {
+    const target = readFileSync(join(root, 'docs', path || 'what-can-go-wrong.md'), 'utf8')
+    const anchors = Array.from(target.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => anchorOf(heading))
+    return anchor !== undefined && !anchors.includes(anchor)
+  })
+  expect(wrong.map(([link]) => link)).toEqual([])
+  const runbooks = readFileSync(join(root, 'docs/runbooks.md'), 'utf8')
+  const alerts = Array.from(runbooks.matchAll(/^## (\w+)$/gm), ([, name = '']) => name)
+  expect(alerts.filter((name) => !page.includes(`(runbooks.md#${name.toLowerCase()})`))).toEqual([])
+})

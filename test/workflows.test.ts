@@ -1,0 +1,98 @@
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(root, '.github/workflows')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly packageManager: string
+  readonly scripts: Readonly<Record<string, string>>
+}
+const [, pnpm = ''] = /^pnpm@([\d.]+)/.exec(manifest.packageManager) ?? []
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+interface Job {
+  readonly environment?: string
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly strategy?: { readonly matrix: { readonly node: readonly number[] } }
+  readonly needs?: string
+  readonly 'timeout-minutes'?: number
+  readonly steps: readonly Step[]
+}
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+const texts = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+const workflowOf = (name: string) => parse(texts.get(name) ?? '') as Workflow
+const commandsOf = ({ steps }: Job) => steps.flatMap(({ run }) => run ?? [])
+const nodesOf = ({ steps }: Job) => steps.flatMap((step) => step.with?.['node-version'] ?? [])
+
+describe.each([...texts.keys()])('the workflow %s', (name) => {
+  const { permissions, jobs } = workflowOf(name)
+  const steps = Object.values(jobs).flatMap((job) => job.steps)
+
+  test('may only read, but for the one job that publishes', () => {
+    expect(permissions).toEqual({ contents: 'read' })
+    const further = Object.entries(jobs).filter(([, job]) => job.permissions !== undefined)
+    expect(further.map(([job]) => `${name} ${job}`)).toEqual(name === 'release.yml' ? ['release.yml publish'] : [])
+  })
+
+  test('has no secret, and leaves none to what it runs', () => {
+    expect(texts.get(name)).not.toMatch(/secrets\.|_TOKEN|_authToken/i)
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
+    expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(checkouts.map(() => false))
+  })
+
+  test("uses GitHub's own actions by their major version, and ends", () => {
+    for (const { uses } of steps) expect(uses ?? 'actions/none@v1').toMatch(/^actions\/[\w-]+@v\d+$/)
+    for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60)
+  })
+
+  test('runs what is there, by the pnpm of package.json', () => {
+    const commands = steps.flatMap(({ run }) => run?.split('\n') ?? [])
+    for (const [, version, script = ''] of commands.join('\n').matchAll(/pnpm@(\S+) (\S+)/g))
+      expect([version, manifest.scripts[script]], script).toEqual([pnpm, expect.any(String)])
+    for (const [path] of commands.join('\n').matchAll(/\.ci\/run|scripts\/[\w-]+\.mjs/g))
+      accessSync(join(root, path), path.startsWith('.ci') ? constants.X_OK : constants.R_OK)
+    expect(commands.join('\n')).toMatch(/\.ci\/run/)
+  })
+})
+
+test('CI runs all checks on the oldest Node.js, and the tests on the newer ones', () => {
+  const { on, jobs } = workflowOf('ci.yml')
+  expect(Object.keys(on)).toEqual(['push', 'pull_request'])
+  expect(jobs['check'] && nodesOf(jobs['check'])).toEqual([20])
+  expect(jobs['test']?.strategy?.matrix.node).toEqual([22, 24])
+  expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain(`pnpm@${pnpm}`)
+})
+
+describe('a release', () => {
+  const { on, jobs } = workflowOf('release.yml')
+  const { check, publish } = jobs as Readonly<Record<'check' | 'publish', Job>>
+
+  test('is published after all checks, where somebody has said yes', () => {
+    expect(on).toEqual({ push: { tags: ['v*'] } })
+    expect(commandsOf(check)).toContain('.ci/run')
+    expect(publish.needs).toBe('check')
+    expect(publish.environment).toBe('npm')
+    expect(publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
+  })
+
+  test('is published without a token, which takes npm 11.5.1 and Node.js 22.14, and by nothing else', () => {
+    const [npm = '', node = '', ...others] = commandsOf(publish)
+    const [, minor = 0] = (/^npm install --global npm@11\.(\d+)\.\d+$/.exec(npm) ?? []).map(Number)
+    expect(minor).toBeGreaterThan(5)
+    expect(node).toBe('node scripts/publish.mjs tarballs --provenance')
+    expect(others).toEqual([])
+    expect(nodesOf(publish)).toEqual([24])
+  })
+})
