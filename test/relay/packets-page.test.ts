@@ -97,3 +97,18 @@ test('the transport of docs/relay-packets.md waits for a silent host, and stops 
   peer.close()
   relay.close()
 })
+
+test('the transport of docs/relay-packets.md outlives a name that cannot be found, and can be closed', async () => {
+  const openPeer = await transportOfPage()
+  const states: number[] = []
+  const { credentialsOf, call, shut } = await openArcade()
+  const { lobbyId } = await call<LobbyView>(ann, 'POST', '/lobbies', { maxPlayers: 2, requireReady: false })
+  await call(ann, 'POST', `/lobbies/${lobbyId}/start`)
+  const credentials = { ...(await credentialsOf(ann, lobbyId)), host: `${'x'.repeat(64)}.invalid` }
+  const peer = openPeer(credentials, { received: () => {}, stateChanged: (state) => states.push(state) })
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  peer.send(Buffer.from('nobody'))
+  peer.close()
+  expect(states).toEqual([])
+  expect(await shut()).toEqual([])
+})

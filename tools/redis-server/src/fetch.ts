@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { cacheFolder, findRedisServer, type RedisBinary, unpackedIn } from './find.js'
+import { cacheFolder, commandOf, findRedisServer, type RedisBinary, unpackedIn } from './find.js'
 
 /** Milliseconds for which one command may take: without a network, apt-get tries for minutes. */
 const TIMEOUT_MS = 60_000
@@ -9,12 +9,12 @@ const TIMEOUT_MS = 60_000
 /**
  * Fetches the redis-server of this system's package archive into the user's cache folder. Needs no root, installs
  * nothing, and starts no service. Blocks for some five seconds.
- * @returns what was done, in words
+ * @returns its version, and the command that starts it
  * @throws {Error} whose message says why none could be fetched
  */
 export function fetchRedisServer(): string {
   const found = findRedisServer()
-  if (found !== undefined) return `there is a redis-server already: ${found.path} (${versionOf(found)})`
+  if (found !== undefined) return sayHowToStart(found)
   try {
     return fetchIntoCache()
   } catch (error) {
@@ -37,11 +37,11 @@ function fetchIntoCache(): string {
     for (const file of download(scratch)) run('dpkg', ['-x', file, unpacked], scratch)
     const binary = unpackedIn(unpacked)
     if (binary === undefined) throw new Error('the package redis-server holds no usr/bin/redis-server')
-    const version = versionOf(binary)
+    versionOf(binary) // throws if it does not run
     rmSync(folder, { recursive: true, force: true })
     // The last step, so that an interrupted run leaves nothing half done.
     renameSync(unpacked, folder)
-    return `${join(folder, 'usr/bin/redis-server')} (${version})`
+    return sayHowToStart(unpackedIn(folder) ?? binary)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -76,6 +76,9 @@ function missing(options: readonly string[], folder: string): string[] {
   // Those that set up a service are of no use here.
   return names.filter((name) => /^(?:redis|lib|lua)/.test(name))
 }
+
+const sayHowToStart = (binary: RedisBinary): string =>
+  `redis-server ${versionOf(binary)}. Start it by:\n${commandOf(binary)}`
 
 const versionOf = ({ path, env }: RedisBinary): string => {
   const text = execFileSync(path, ['--version'], { encoding: 'utf8', env: { ...process.env, ...env } })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findRedisServer, skipsRedis } from './find.js'
+import { commandOf, findRedisServer, skipsRedis } from './find.js'
 
 describe('a redis-server', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-find-'))
@@ -31,6 +31,12 @@ describe('a redis-server', () => {
       env: { LD_LIBRARY_PATH: expect.stringContaining(join('usr', 'lib', 'some-architecture')) },
     })
     expect(findRedisServer({ XDG_CACHE_HOME: folder })).toBeUndefined()
+  })
+
+  test('has a command that starts it in a shell, with its libraries', () => {
+    const binary = { path: '/cache/redis-server', env: { LD_LIBRARY_PATH: '/cache/lib' } }
+    expect(commandOf(binary)).toBe('LD_LIBRARY_PATH=/cache/lib /cache/redis-server')
+    expect(commandOf({ path: installed, env: {} })).toBe(installed)
   })
 
   test('that is named and not there is an error', () => {

@@ -34,6 +34,10 @@ export function findRedisServer(env: Environment = process.env): RedisBinary | u
   return installed === undefined ? unpackedIn(cacheFolder(env)) : { path: installed, env: {} }
 }
 
+/** The command that starts it in a shell. */
+export const commandOf = ({ path, env }: RedisBinary): string =>
+  [...Object.entries(env).map(([name, value]) => `${name}=${value}`), path].join(' ')
+
 /** The redis-server of Debian packages that are unpacked in a folder, with the libraries unpacked beside it. */
 export function unpackedIn(folder: string): RedisBinary | undefined {
   const path = join(folder, 'usr/bin/redis-server')

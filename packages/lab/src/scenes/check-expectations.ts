@@ -197,8 +197,12 @@ function ofSeveral(
 }
 
 function checkReason(why: string, path: Path, { checking, queues }: ReadingGround): void {
-  const known = [...queues.flatMap(({ rules }) => rules.map(({ name }) => name)), WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE]
-  if (!known.includes(why)) checking.unknown(path, why, 'rule, nor players or paused', known)
+  const rules = [...new Set(queues.flatMap((queue) => queue.rules.map(({ name }) => name)))]
+  const known = [...rules, WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE]
+  if (known.includes(why)) return
+  // The default name of a rule is not in the file of its queue.
+  const list = checking.near(why, known) === undefined && rules.length > 0 ? ` (${rules.join(', ')})` : ''
+  checking.unknown(path, why, `rule${list}, nor players or paused`, known)
 }
 
 function checkTeams(

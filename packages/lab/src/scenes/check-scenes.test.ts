@@ -149,6 +149,11 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
       ],
     ],
     [
+      'a rule like none that there is, with those that there are',
+      expecting({ waiting: { a: 'level' } }),
+      ['scenes.0.expect.after 9s.waiting.a: "level" is no rule (skill, near, avoid), nor players or paused'],
+    ],
+    [
       'other expectations, once their forms are right',
       expecting({
         waiting: { a: 'skil' },

@@ -64,8 +64,8 @@ const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
 const MOST_WAITS = 2000
 
 /**
- * What `muster dev` runs: queues, pools, rules, bounds and lobbies of the file; but the emulator as the service, memory
- * as the store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The
+ * What `muster dev` runs: the file; but the emulator as the service, memory as the store, one token for everything in
+ * place of `auth` and `profiles`, and no `servers` and `results`, so that no secret is needed. The
  * service's webhooks and the servers' registrations come to this program, and pages of this machine may call.
  * @throws {InvalidConfig} with all that is wrong in the file
  */
