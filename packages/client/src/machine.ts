@@ -34,7 +34,7 @@ export type Output =
       readonly body?: object
       readonly waitMs: number
     }
-  /** The answer is not entering any more. */
+  /** The answer is not wanted any more. */
   | { readonly abort: number }
   /** When to be woken next; replaces an earlier one; null: not at all. */
   | { readonly wakeAt: number | null }
