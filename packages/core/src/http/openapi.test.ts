@@ -43,8 +43,16 @@ const document = openApiDocument({
   version: '1',
   description: 'About books.',
   routes,
+  subjects: { shelves: 'Shelves of books.', books: 'Orders of books.' },
   anonymous: ['list'],
   basePath: '/api',
+})
+
+test('the first word of a path is a tag, with a text of its own', () => {
+  expect(document['tags']).toEqual([
+    { name: 'shelves', description: 'Shelves of books.' },
+    { name: 'books', description: 'Orders of books.' },
+  ])
 })
 
 test('keys are described where they are sent', () => {

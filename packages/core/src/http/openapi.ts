@@ -8,6 +8,8 @@ export interface OpenApiOptions {
   readonly version: string
   readonly description: string
   readonly routes: Routes
+  /** What the paths that begin with a word are about, by that word. Each word of the routes has a text. */
+  readonly subjects: Readonly<Record<string, string>>
   /** Routes that need no Authorization. */
   readonly anonymous: readonly string[]
   /** The prefix of every path. Default none. */
@@ -38,6 +40,7 @@ export function openApiDocument({
   version,
   description,
   routes,
+  subjects,
   anonymous,
   basePath = '',
 }: OpenApiOptions): Json {
@@ -61,7 +64,7 @@ export function openApiDocument({
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: [...tags].map((name) => ({ name, description: `What is under /${name}.` })),
+    tags: [...tags].map((name) => ({ name, description: subjects[name] ?? '' })),
     paths,
     components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     security: [{ token: [] }],

@@ -364,3 +364,24 @@ export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRou
   'inspectMatches',
   'inspectServers',
 ])
+
+/** What the paths that begin with a word are about. */
+export const subjects: Readonly<Record<string, string>> = {
+  monitor: 'Whether the API answers.',
+  locations: 'Beacons to which players measure their latency.',
+  queues: 'Queues, how busy they are, and their pauses.',
+  tickets: 'A player, or a backend for one, waits for a match and learns where to connect.',
+  me: 'What the calling player is in: tickets, groups, matches, a seat, lobbies.',
+  players: 'What a player is in, and cooldowns; for backends.',
+  'group-tickets': 'A backend queues a whole party at once.',
+  groups: 'Players gather by a link and begin to search when all are ready.',
+  backfills: 'Players for free places in running matches.',
+  servers: 'Game servers: they register and report; players list them; backends drain and stop them.',
+  '.well-known': 'Keys by which join tokens are checked.',
+  seats: 'Seats of players on listed servers.',
+  pools: 'Pools of servers, and servers that players start.',
+  matches: 'Matches that run, and private matches; for backends and game servers.',
+  'server-ready': 'A game server says that it is ready.',
+  inspect: 'Queues, tickets, matches and servers as they are; for backends.',
+  'openapi.json': 'This document.',
+}

@@ -47,7 +47,7 @@ import {
 import { createProfiles } from './player-profiles.js'
 import { problemOf } from './problems.js'
 import { createCheckStatements, createReadPlayer } from './read-player.js'
-import { backendRoutes, ticketRoutes } from './routes.js'
+import { backendRoutes, subjects, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
 import { createTicketCreation } from './ticket-creation.js'
 import {
@@ -296,6 +296,7 @@ const describe = (basePath: string) =>
     version: '1',
     description: 'Players wait for a match, and get the address of its server.',
     routes: ticketRoutes,
+    subjects,
     anonymous,
     basePath,
   })

@@ -202,6 +202,10 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     version: '1',
     description: 'Groups of players who find each other by code or list, and start together.',
     routes: lobbyRoutes,
+    subjects: {
+      lobbies: 'Players gather in a lobby by a code or the list, and start together over a relay session.',
+      'openapi.json': 'This document.',
+    },
     anonymous: ['document'],
     basePath,
   })
