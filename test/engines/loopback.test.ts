@@ -2,10 +2,11 @@
  * C++ and C# meet a Muster over loopback: both players, and their game server, are programs of engines/. C# meets a
  * relay, too.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { LobbyView, RelayCredentials } from '@muster/relay'
@@ -78,6 +79,36 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
     ])
     expect(results).toEqual([{ ranking: [['ben']] }])
     expect(await shut()).toEqual(nothingLeft)
+  })
+
+  test.skipIf(!runsHere)('`muster dev` runs the game server for players who queue, and hears of the end', async () => {
+    const dir = mkdtempSync(join(folder, 'dev-'))
+    const [tokensIn, out] = [join(dir, 'tokens'), join(dir, 'out')]
+    execFileSync('mkfifo', [tokensIn])
+    const line = `exec "$@" server "$MUSTER_URL" "$MUSTER_SERVER_TOKEN" < ${tokensIn} > ${out}`
+    const key = 'the-key-of-everything'
+    const dev = spawn(process.execPath, [
+      ...[main, 'dev', '--token', key, '--port', '0', '--emulator-port', '0'],
+      ...['--', 'sh', '-c', line, 'sh', program, ...flags],
+    ])
+    children.push(dev)
+    let text = ''
+    dev.stdout.on('data', (part) => (text += part))
+    await until('it listens', () => /^ *API /m.test(text))
+    const url = /^ *API +(\S+)/m.exec(text)?.[1] ?? ''
+    const players = ['ann', 'ben'].map((name) => start('client', url, `${key}:${name}`, 'duel'))
+    await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
+    for (const { said } of players) expect(said.slice(0, -2)).toEqual(['searching', 'found', 'assigned'])
+    const tokens = players.map(({ said }) => said.at(-1) ?? '')
+    writeFileSync(tokensIn, `${tokens.join('\n')}\n`)
+    // Muster has the result then: it stops the server, which the program does not wait for.
+    await until('the server has ended', () => /: has ended with/.test(text))
+    expect(readFileSync(out, 'utf8').split('\n').slice(0, 3)).toEqual(['match duel', 'admitted ann', 'admitted ben'])
+    const me = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}:ann` } })
+    expect(await me.json()).toMatchObject({ tickets: [], matches: [] })
+    dev.kill('SIGTERM')
+    const [code] = (await once(dev, 'close')) as [number | null]
+    expect(code).toBe(0)
   })
 
   test.skipIf(!runsHere)('`muster verify-server` finds nothing wrong with the game server', async () => {
