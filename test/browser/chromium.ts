@@ -1,5 +1,10 @@
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
+import { cacheFolder, libraryFolders } from '../../tools/redis-server/src/find.js'
+
+/** Where `chromium.setup.ts` keeps the Chromium that it has fetched. */
+export const fetchedFolder = cacheFolder(process.env, 'chromium')
 
 /** Chromium, if this machine has it. */
 export const chromiumPath = [
@@ -8,7 +13,24 @@ export const chromiumPath = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  binaryIn(fetchedFolder),
 ].find((path) => path !== undefined && existsSync(path))
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+/** The Chromium of Debian packages that are unpacked in a folder, with the libraries and fonts unpacked beside it. */
+export const commandIn = (folder: string) => ({
+  path: binaryIn(folder),
+  env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter), XDG_DATA_HOME: join(folder, 'usr/share') },
+})
+
+function binaryIn(folder: string): string {
+  return join(folder, 'usr/lib/chromium/chromium')
+}
+
+export function launch(): Promise<Browser> {
+  const fetched = commandIn(fetchedFolder)
+  return chromium.launch({
+    executablePath: chromiumPath as string,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    ...(chromiumPath === fetched.path && { env: { ...(process.env as Record<string, string>), ...fetched.env } }),
+  })
+}

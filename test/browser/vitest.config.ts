@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     setupFiles: [beside('../properties.setup.ts')],
-    globalSetup: [beside('../built.setup.ts')],
+    globalSetup: [beside('../built.setup.ts'), beside('chromium.setup.ts')],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -87,10 +87,9 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
     execFileSync('mkfifo', [tokensIn])
     const line = `exec "$@" server "$MUSTER_URL" "$MUSTER_SERVER_TOKEN" < ${tokensIn} > ${out}`
     const key = 'the-key-of-everything'
-    const dev = spawn(process.execPath, [
-      ...[main, 'dev', '--token', key, '--port', '0', '--emulator-port', '0'],
-      ...['--', 'sh', '-c', line, 'sh', program, ...flags],
-    ])
+    const options = ['--token', key, '--port', '0', '--emulator-port', '0']
+    const command = ['sh', '-c', line, 'sh', program, ...flags]
+    const dev = spawn(process.execPath, [main, 'dev', ...options, '--', ...command])
     children.push(dev)
     let text = ''
     dev.stdout.on('data', (part) => (text += part))

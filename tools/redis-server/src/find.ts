@@ -13,9 +13,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** What to tell a person on whose machine there is no redis-server. */
 export const howToGetRedis = 'get one by `pnpm get:redis` (no root needed), install redis 7, or set MUSTER_REDIS_SERVER'
 
-/** The folder in which `pnpm get:redis` keeps its redis-server. All clones of a user share it. */
-export const cacheFolder = (env: Environment = process.env): string =>
-  join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'muster', 'redis')
+/** The folder in which `pnpm get:redis` keeps its redis-server, or another tool. All clones of a user share it. */
+export const cacheFolder = (env: Environment = process.env, tool = 'redis'): string =>
+  join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'muster', tool)
 
 /**
  * Finds a redis-server: the file that MUSTER_REDIS_SERVER names, or one on the PATH, or the one that `pnpm get:redis`
@@ -46,7 +46,7 @@ export function unpackedIn(folder: string): RedisBinary | undefined {
 }
 
 /** `usr/lib`, `lib`, and their folders of one architecture, such as `usr/lib/x86_64-linux-gnu`. */
-function libraryFolders(folder: string): string[] {
+export function libraryFolders(folder: string): string[] {
   return ['usr/lib', 'lib'].flatMap((name) => {
     const at = join(folder, name)
     if (!existsSync(at)) return []

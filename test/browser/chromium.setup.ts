@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process'
+import { fetchPackage } from '../../tools/redis-server/src/debian-package.js'
+import { chromiumPath, commandIn, fetchedFolder } from './chromium.js'
+
+/**
+ * Gets a Chromium for the tests, once for each user, where this system's package archive has one and this machine has
+ * none. Where that fails, they are skipped, and say so. No root is needed.
+ */
+export function setup(): void {
+  if (chromiumPath !== undefined) return
+  process.stdout.write('a Chromium for the tests is fetched …\n')
+  try {
+    fetchPackage({
+      name: 'chromium',
+      beside: /^(?:chromium|lib|fonts|fontconfig)/,
+      folder: fetchedFolder,
+      try: (folder) => {
+        const { path, env } = commandIn(folder)
+        execFileSync(path, ['--version'], { env: { ...process.env, ...env }, stdio: 'ignore' })
+      },
+    })
+  } catch (error) {
+    process.stdout.write(`no Chromium could be fetched for the tests: ${(error as Error).message}\n`)
+  }
+}
