@@ -120,12 +120,12 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
 
   test('loses no player, makes no server twice, and answers nothing that is not so', { timeout: 180_000 }, async () => {
     const wrong: string[] = []
-    const unasked = new Set([0, 503])
+    const unanswered = new Set([0, 503])
     /** Asks any process until one that is not about to end answers. */
     const told = async (nth: number, method: string, route: string, body?: object): Promise<Answer> => {
       for (let at = nth; ; at += 1) {
         const answer = await ask((programs[at % PROCESSES] as Program).port, method, route, body)
-        if (!unasked.has(answer.status)) return answer
+        if (!unanswered.has(answer.status)) return answer
         await sleep(100)
       }
     }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
-import { DEFAULT_BOUNDS, FORMAT, createRedisStore, partitionKeys } from './store/index.js'
+import { DEFAULT_BOUNDS, FORMAT, createRedisStore } from './store/index.js'
 
 /**
  * A process of a partition: the options of a matchmaker, except for `store`, which Redis is, and a few of its own. All
@@ -47,16 +47,12 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
 }
 
 /**
- * In which format the records of a partition are, and which is the latest that this version reads. `format` is
- * undefined if no process has led it.
+ * In which format the records of a partition are; undefined if no process has led it.
+ * @throws {PartitionNewer}
  */
-export async function readPartitionFormat(
-  redis: RedisConnection,
-  name: string,
-): Promise<{ readonly format: number | undefined; readonly readable: number }> {
-  const { inForce } = partitionKeys(redis.keys(keyOf(name)))
-  const [text, format] = (await redis.command(inForce, ['HMGET', inForce, 'text', 'format'])) as (string | null)[]
-  return { format: text === null ? undefined : Number(format ?? 1), readable: FORMAT }
+export async function readPartitionFormat(redis: RedisConnection, name: string): Promise<number | undefined> {
+  const inForce = await createRedisStore({ redis, name: keyOf(name) }).getInForce()
+  return inForce && FORMAT
 }
 
 const keyOf = (name: string) => `partition.${name}`

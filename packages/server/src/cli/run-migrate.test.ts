@@ -102,7 +102,8 @@ describe.skipIf(skipsRedis())('a partition in Redis', () => {
     expect(await said('format', '1')).toEqual([0, 'partition kept in Redis: format 1, the latest'])
     expect(await said('format', '7')).toEqual([
       1,
-      'error: partition kept in Redis has format 7, and this version reads 1',
+      'error: The partition in Redis has format 7, of a later version of Muster; this version reads up to 1. ' +
+        'Nothing was changed. Run the later version in this process too.',
     ])
     await connection.close()
     await redis.close()

@@ -55,12 +55,9 @@ async function tellPartition(name: string, config: RedisConfig, terminal: Termin
   const url = typeof config.url === 'string' ? config.url : config.url.reveal()
   const redis = await connectRedis({ client: { url }, prefix, timeoutMs })
   try {
-    const { format, readable } = await readPartitionFormat(redis, name)
-    const partition = `partition ${name} in Redis`
-    if (format === undefined) terminal.say(`${partition}: not there yet`)
-    else if (format > readable) throw new Error(`${partition} has format ${format}, and this version reads ${readable}`)
-    else if (format === readable) terminal.say(`${partition}: format ${format}, the latest`)
-    else terminal.say(`${partition}: format ${format}; the first leader of this version writes format ${readable}`)
+    const format = await readPartitionFormat(redis, name)
+    const what = format === undefined ? 'not there yet' : `format ${format}, the latest`
+    terminal.say(`partition ${name} in Redis: ${what}`)
   } finally {
     await redis.close()
   }
