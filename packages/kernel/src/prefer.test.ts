@@ -84,7 +84,7 @@ describe('weights', () => {
 })
 
 describe('patience', () => {
-  const patience: Patience = { cost: 1, untilMs: 20_000 }
+  const patience: Patience = { cost: 1, untilMs: 20_000, thoroughMs: 40_000 }
   /** The time, in seconds, at which a match is made of tickets that differ by `gap`, a part of the limit. */
   const madeAt = (players: number, gap: number, count = players) => {
     const pool = createPool(modelOf(players, { patience }))
@@ -107,11 +107,31 @@ describe('patience', () => {
   })
 
   test('no match is held back once patience is over, whatever it costs', () => {
-    const pool = createPool(modelOf(2, { patience: { cost: 0.01, untilMs: 20_000 } }))
+    const pool = createPool(modelOf(2, { patience: { ...patience, cost: 0.01 } }))
     pool.add(entry('a', { first: 0 }))
     pool.add(entry('b', { first: 10 }))
     const made = [0, 10_000, 19_750, 20_000].map((ms) => pool.group(NOW + ms).length)
     expect(made).toEqual([0, 0, 0, 1])
+  })
+
+  test('a match that is hard to find is looked for once the time for that has come', () => {
+    // Any ticket goes with any other; but only the three farthest from all others may play.
+    const pool = createPool(
+      modelOf(3, {
+        patience,
+        checks: {
+          pair: undefined,
+          part: undefined,
+          unevenness: undefined,
+          whole: ([members]) => members?.every((facts) => facts === 'rare') === true,
+        },
+      }),
+    )
+    for (let at = 0; at < 12; at++)
+      pool.add({ ...entry(`t${at}`, { first: at / 2 }), facts: at % 5 === 1 ? 'rare' : '' })
+    let ms = 0
+    while (ms < 60_000 && pool.group(NOW + ms).length === 0) ms += 250
+    expect(ms).toBe(patience.thoroughMs)
   })
 
   test('a crowd is held back too, and a cheaper match that comes is made at once', () => {

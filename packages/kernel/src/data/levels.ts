@@ -54,7 +54,8 @@ export class Levels {
     this.#model = model
     this.#columns = columns
     this.#askAgainMs = averages || checks?.timed === true ? ASK_AGAIN_MS : Infinity
-    this.#turns = [model.fillForMs, ...(model.patience === undefined ? [] : [model.patience.untilMs])]
+    const { untilMs = 0, thoroughMs = 0 } = model.patience ?? {}
+    this.#turns = [model.fillForMs, untilMs, thoroughMs].filter((turn) => turn > 0)
     this.#loosest = Math.min(levels.length, lastResortLevel) - 1
     this.#lastResortMs = levels[lastResortLevel] ?? Infinity
   }
@@ -119,9 +120,9 @@ export class Levels {
     return patience !== undefined && waited < patience.untilMs && cost > (patience.cost * waited) / patience.untilMs
   }
 
-  /** Whether matches of a ticket may be held back. */
+  /** Whether matches of a ticket that are hard to find are not looked for yet. */
   isPatient(slot: Slot): boolean {
-    return this.now - this.#columns.sinceOf(slot) < (this.#model.patience?.untilMs ?? 0)
+    return this.now - this.#columns.sinceOf(slot) < (this.#model.patience?.thoroughMs ?? 0)
   }
 
   #isDue(slot: Slot): boolean {

@@ -50,12 +50,15 @@ export interface Weights {
 
 /**
  * Holds a new match back, although it may be made, while the mean cost of its pairs is above `cost` × the wait of its
- * oldest member / `untilMs`. From `untilMs` on no match is held back.
+ * oldest member / `untilMs`. From `untilMs` on no match is held back. Until a ticket has waited for `thoroughMs`, only
+ * a few choices of members are tried around it: a match that is hard to find costs more than most.
  */
 export interface Patience {
   /** In units of the strictest limits, above 0. */
   readonly cost: number
   readonly untilMs: number
+  /** At least `untilMs`. */
+  readonly thoroughMs: number
 }
 
 export interface TeamShape {

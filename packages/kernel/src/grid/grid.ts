@@ -130,6 +130,9 @@ export class Grid {
   #read = 0
   #most = Infinity
   #self: Slot = -1
+  // Hashes of the values that may be near.
+  readonly #values = new Int32Array(16)
+  #valueCount = 0
   #squared = Infinity
   #width0 = Infinity
   #width1 = Infinity
@@ -158,7 +161,7 @@ export class Grid {
     const upTo = this.coverOf(slot) + 1
     if (this.#isAnyValue(slot)) this.#hasUnknown = true
     if (this.#filed[slot] === 0 && this.#unknown === 'network' && own !== -1)
-      this.#networks.link(slot, hash(own, 0, 0, 0, 0, 0))
+      this.#networks.link(slot, mixed(hashOfPlace(own, 0, 0)))
     if ((level[slot] as number) >= this.#lastResort && this.#isLast[slot] === 0) {
       this.#isLast[slot] = 1
       this.#lastResorts.link(slot, EVERY_CELL)
@@ -281,22 +284,22 @@ export class Grid {
   #readNear(layer: Layer): void {
     const { rows, network } = this.#columns
     const at = this.#self * this.#stride
-    const key = rows[at + KEY] as number
     if (this.#lastResorts.count > 0) {
       this.#setLimits(undefined)
       this.#chain(this.#lastResorts, EVERY_CELL)
       this.#setLimits(layer)
     }
     const { side } = layer
-    if (side === Infinity) return this.#readValues(layer, 0, 0, 0, key)
+    this.#hashValues(layer)
+    if (side === Infinity) return this.#readCells(layer, 0)
     const x = rows[at + X] as number
     const own = network[this.#self] as number
     if (Number.isNaN(x)) {
-      if (this.#unknown === 'network' && own !== -1) this.#chain(this.#networks, hash(own, 0, 0, 0, 0, 0))
+      if (this.#unknown === 'network' && own !== -1) this.#chain(this.#networks, mixed(hashOfPlace(own, 0, 0)))
       return
     }
-    if (this.#unknown === 'any') this.#readValues(layer, UNKNOWN, 0, 0, key)
-    else if (own !== -1) this.#readValues(layer, UNKNOWN, own, 0, key)
+    if (this.#unknown === 'any') this.#readCells(layer, hashOfPlace(UNKNOWN, 0, 0))
+    else if (own !== -1) this.#readCells(layer, hashOfPlace(UNKNOWN, own, 0))
     const i = Math.floor(x / side)
     const j = Math.floor((rows[at + Y] as number) / side)
     const k = Math.floor((rows[at + Z] as number) / side)
@@ -309,31 +312,42 @@ export class Grid {
         if (near > MOST_SQUARE) continue
         for (let c = k - 1; c <= k + 1; c++)
           if (near + leastSquare(c, side) <= MOST_SQUARE && far + greatestSquare(c, side) >= LEAST_SQUARE)
-            this.#readValues(layer, a, b, c, key)
+            this.#readCells(layer, hashOfPlace(a, b, c))
       }
     }
   }
 
-  /** Reads the cells of a place for all values that may be near. */
-  #readValues(layer: Layer, a: number, b: number, c: number, key: number): void {
+  /** Writes the hashes of all values that may be near to `#values`. */
+  #hashValues(layer: Layer): void {
     const { rows } = this.#columns
-    const at = this.#self * this.#stride + VALUES
-    const d = this.#dimensions > 0 ? layer.coordinateOf(rows[at] as number, 0) : 0
-    const e = this.#dimensions > 1 ? layer.coordinateOf(rows[at + 2] as number, 1) : 0
-    const last = this.#hasUnknown ? 2 : 1
-    const [from0, to0] = this.#dimensions === 0 || layer.widths[0] === Infinity ? [0, 0] : [-1, last]
-    const [from1, to1] = this.#dimensions < 2 || layer.widths[1] === Infinity ? [0, 0] : [-1, last]
-    for (let v = from0; v <= to0; v++) {
-      const first = v === 2 ? UNKNOWN : d + v
-      for (let w = from1; w <= to1; w++) this.#chain(layer, hash(a, b, c, first, w === 2 ? UNKNOWN : e + w, key))
+    const row = this.#self * this.#stride
+    const first = this.#dimensions > 0 ? layer.coordinateOf(rows[row + VALUES] as number, 0) : EVERY_CELL
+    const second = this.#dimensions > 1 ? layer.coordinateOf(rows[row + VALUES + 2] as number, 1) : EVERY_CELL
+    const toFirst = this.#dimensions === 0 || layer.widths[0] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
+    const toSecond = this.#dimensions < 2 || layer.widths[1] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
+    let count = 0
+    // Without a limit only the cell itself; the last of four is that of tickets that go with any value.
+    for (let v = -1; v <= toFirst; v++) {
+      const one = v === 2 ? UNKNOWN : toFirst < 0 ? first : first + v
+      for (let w = -1; w <= toSecond; w++) {
+        const other = w === 2 ? UNKNOWN : toSecond < 0 ? second : second + w
+        this.#values[count++] = hashOfValues(one, other, rows[row + KEY] as number)
+      }
     }
+    this.#valueCount = count
+  }
+
+  /** Reads the cells of a place for all values that may be near. */
+  #readCells(layer: Layer, place: number): void {
+    for (let at = 0; at < this.#valueCount; at++) this.#chain(layer, mixed(place ^ (this.#values[at] as number)))
   }
 
   #chain(layer: Layer, cell: number): void {
     const { heads, next } = layer
     const head = heads[cell & (heads.length - 1)] as Slot
+    if (head < 0) return
     // From the ticket on: of two in a crowd, the one that comes after the other is read early.
-    const isIn = layer.level < (this.#filed[this.#self] ?? 0) && layer.cell[this.#self] === cell
+    const isIn = layer.cell[this.#self] === cell && layer.level < (this.#filed[this.#self] ?? 0)
     if (!isIn) return this.#readFrom(next, head, -1)
     this.#readFrom(next, next[this.#self] as Slot, -1)
     this.#readFrom(next, head, this.#self)
@@ -380,15 +394,16 @@ export class Grid {
   #cellOf(layer: Layer, slot: Slot): number {
     const { rows, network } = this.#columns
     const at = slot * this.#stride
-    const d = this.#dimensions > 0 ? layer.coordinateOf(rows[at + VALUES] as number, 0) : 0
-    const e = this.#dimensions > 1 ? layer.coordinateOf(rows[at + VALUES + 2] as number, 1) : 0
-    const key = rows[at + KEY] as number
+    const first = this.#dimensions > 0 ? layer.coordinateOf(rows[at + VALUES] as number, 0) : EVERY_CELL
+    const second = this.#dimensions > 1 ? layer.coordinateOf(rows[at + VALUES + 2] as number, 1) : EVERY_CELL
+    const values = hashOfValues(first, second, rows[at + KEY] as number)
     const { side } = layer
-    if (side === Infinity) return hash(0, 0, 0, d, e, key)
+    if (side === Infinity) return mixed(values)
     const x = rows[at + X] as number
-    if (Number.isNaN(x)) return hash(UNKNOWN, this.#unknown === 'network' ? (network[slot] as number) : 0, 0, d, e, key)
+    const own = this.#unknown === 'network' ? (network[slot] as number) : 0
+    if (Number.isNaN(x)) return mixed(hashOfPlace(UNKNOWN, own, 0) ^ values)
     const [y, z] = [rows[at + Y] as number, rows[at + Z] as number]
-    return hash(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side), d, e, key)
+    return mixed(hashOfPlace(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side)) ^ values)
   }
 
   #grow(): void {
@@ -403,9 +418,12 @@ export class Grid {
 const leastSquare = (at: number, side: number) => (at > 0 ? (at * side) ** 2 : at < -1 ? ((at + 1) * side) ** 2 : 0)
 const greatestSquare = (at: number, side: number) => (at >= 0 ? ((at + 1) * side) ** 2 : (at * side) ** 2)
 
-function hash(a: number, b: number, c: number, d: number, e: number, key: number): number {
-  const place = Math.imul(a, 73_856_093) ^ Math.imul(b, 19_349_663) ^ Math.imul(c, 83_492_791)
-  const value = Math.imul(d, 0x9e37_79b1) ^ Math.imul(e, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
-  const mixed = Math.imul(place ^ value, 0x85eb_ca6b)
-  return mixed ^ (mixed >>> 15)
+const hashOfPlace = (a: number, b: number, c: number): number =>
+  Math.imul(a, 73_856_093) ^ Math.imul(b, 19_349_663) ^ Math.imul(c, 83_492_791)
+const hashOfValues = (first: number, second: number, key: number): number =>
+  Math.imul(first, 0x9e37_79b1) ^ Math.imul(second, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
+
+function mixed(hash: number): number {
+  const product = Math.imul(hash, 0x85eb_ca6b)
+  return product ^ (product >>> 15)
 }

@@ -87,16 +87,16 @@ export class Candidates<Facts> {
         if (left-- === 0) break
         grid.add(slot)
       }
-      this.take(grid.found.subarray(from, grid.count), packed)
+      this.take(grid.found, from, grid.count, packed)
     }
   }
 
-  /** Takes those as candidates that may meet the members and fit into the teams with them. */
-  take(slots: ArrayLike<Slot>, packed: Packed): void {
+  /** Takes those of some slots as candidates that may meet the members and fit into the teams with them. */
+  take(slots: ArrayLike<Slot>, from: number, to: number, packed: Packed): void {
     const { columns, draft, compare, counts, budget, levels } = this.#input
     const round = this.#input.number()
     const anchor = draft.members[0] as Slot
-    for (let at = 0; at < slots.length; at++) {
+    for (let at = from; at < to; at++) {
       const slot = slots[at] as Slot
       const size = columns.size[slot] as number
       if (size === 0 || (this.#skipRefused && columns.refusedIn[slot] === round)) continue
@@ -114,7 +114,7 @@ export class Candidates<Facts> {
       for (let quota = 0; quota < this.#supply.length; quota++)
         this.#supply[quota] = (this.#supply[quota] as number) + counts.of(slot, quota)
     }
-    budget.chargeTime(slots.length / 16)
+    budget.chargeTime((to - from) / 16)
   }
 
   /** Leaves as many candidates as a search is for, others after each one that was cut short. True if some are out. */

@@ -87,14 +87,16 @@ export class Draft<Facts> {
 
   /** Whether the ticket may be in a match with all members, as far as can be told before the end. */
   admits(slot: Slot): boolean {
-    const { columns, compare } = this.#parts
+    const { columns } = this.#parts
     const { count } = this
     if (count === this.members.length) return false
     if (count > 0 && columns.keyOf(slot) !== columns.keyOf(this.members[0] as Slot)) return false
-    this.#note(slot)
-    if (!this.isPairwise || this.#isOpening || count === 0) return this.#extends(slot) && this.#mayMeetAll(slot)
-    for (let at = 0; at < count; at++) if (!compare.agree(this.members[at] as Slot, slot)) return false
-    return this.#mayMeetAll(slot)
+    if (!this.isPairwise || this.#isOpening || count === 0) {
+      this.#note(slot)
+      return this.#extends(slot) && this.#mayMeetAll(slot)
+    }
+    for (let at = 0; at < count; at++) if (!this.mayMeet(this.members[at] as Slot, slot)) return false
+    return true
   }
 
   /** Adds a ticket that `admits` has admitted, or that `mayMeet` each member. */

@@ -50,11 +50,6 @@ export class QuotaCounts<Facts> {
     return this.#counts[slot * this.quotas.length + quota] as number
   }
 
-  /** The same for all quotas. */
-  allOf(slot: Slot): readonly number[] {
-    return this.quotas.map((_, quota) => this.of(slot, quota))
-  }
-
   /** The fewest players of the kind in any match at a level, all teams together. */
   needed(quota: number, level: number): number {
     const { least, teams } = this.quotas[quota] as Quota<Facts>

@@ -40,7 +40,7 @@ export interface SearchTerms {
 }
 
 /** Greedy choices tried, each with another first candidate. */
-const GREEDY = 6
+const GREEDY = 4
 /** Of no more candidates than this, all choices are tried at once. */
 const FEW = 32
 /** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
@@ -54,7 +54,7 @@ const SPARE_COST = 0.85
  * members; parties and those who have waited are preferred, players of kinds that the match has enough of are left to
  * others. After each choice those are left that may meet all members: a choice that leaves too few players is undone.
  *
- *     gather ample ──▶ greedy, with 6 first candidates ──▶ gather all ──▶ backtrack, as far as the budget goes
+ *     gather ample ──▶ greedy, with 4 first candidates ──▶ gather all ──▶ backtrack, as far as the budget goes
  */
 export class Search<Facts> {
   /** Whether the last search without a match has tried everything. */
@@ -107,7 +107,7 @@ export class Search<Facts> {
     this.#input = input
     this.#packing = packing
     const isSeated = checks?.part !== undefined || counts.quotas.length > 0
-    this.#seating = isSeated ? new Seating(checks, teams.length) : undefined
+    this.#seating = isSeated ? new Seating(input) : undefined
     this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
     this.slowestMs = levels.at(-1) || 1000
     this.longestMs = this.slowestMs
@@ -174,7 +174,7 @@ export class Search<Facts> {
       this.sawAll = false
       return undefined
     }
-    this.#candidates.take(terms.among, packed)
+    this.#candidates.take(terms.among, 0, terms.among.length, packed)
     return this.#candidates.isEnough(missing, 1) && (yield* this.#choose(packed, true, 1)) ? this.#found : undefined
   }
 
@@ -193,7 +193,7 @@ export class Search<Facts> {
       else grid.collect(scale, most, scale === last ? skip : 0)
       budget.chargeTime((grid.reads - reads) / 16)
       reads = grid.reads
-      this.#candidates.take(grid.found.subarray(read, grid.count), packed)
+      this.#candidates.take(grid.found, read, grid.count, packed)
       read = grid.count
     }
     let scale = Math.min(grid.finest(), last)
@@ -244,13 +244,10 @@ export class Search<Facts> {
   }
 
   #seat(slot: Slot): boolean {
-    const { columns, facts, draft, counts, budget } = this.#input
-    if (this.#seating === undefined) return true
-    const own = counts.allOf(slot)
-    if (!this.#seating.add(columns.size[slot] as number, facts[slot] as Facts, own, draft.levels(), budget))
-      return false
-    for (let quota = 0; quota < own.length; quota++)
-      this.#lacking[quota] = (this.#lacking[quota] as number) - (own[quota] as number)
+    if (this.#seating?.add(slot) === false) return false
+    const { counts } = this.#input
+    for (let quota = 0; quota < this.#lacking.length; quota++)
+      this.#lacking[quota] = (this.#lacking[quota] as number) - counts.of(slot, quota)
     return true
   }
 

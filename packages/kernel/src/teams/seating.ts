@@ -1,16 +1,15 @@
 // pure: provisional teams for the members of a partial match
-import type { Budget } from '../data/budget.js'
-import type { Checks, MatchLevels, Quota } from '../data/model.js'
+import type { MatchLevels, Quota, Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
+import type { QuotaCounts } from '../search/quota-counts.js'
 
 /** Placements tried to seat all members anew; after that, a new member is accepted without a known seat. */
 const MOST_TRIES = 64
 
-interface Member<Facts> {
-  readonly size: number
-  readonly facts: Facts
-  /** Players of each quota's kind. */
-  readonly counts: ArrayLike<number>
-  team: number
+interface SeatingInput<Facts> extends Parts<Facts> {
+  readonly counts: QuotaCounts<Facts>
+  /** The partial match, the member that is seated included. */
+  readonly draft: { youngest(): number; levels(): MatchLevels }
 }
 
 /**
@@ -19,36 +18,37 @@ interface Member<Facts> {
  * none cannot be a member.
  */
 export class Seating<Facts> {
+  readonly #input: SeatingInput<Facts>
   readonly #quotas: readonly Quota<Facts>[]
-  /** For each quota and team whether it is about that team. */
-  readonly #isAbout: readonly (readonly boolean[])[]
-  readonly #part: Checks<Facts>['part']
+  /** For each team the quotas that are about it. */
+  readonly #about: readonly (readonly number[])[]
   #rooms: readonly number[] = []
   #others: readonly Facts[] | undefined
-  #members: Member<Facts>[] = []
-  /** The facts of the players in each team, present ones included. */
-  #teams: Facts[][] = []
+  readonly #members: Slot[] = []
+  readonly #teamOf: number[] = []
   #left: number[] = []
-  /** For each team and quota the players of its kind. */
+  /** For each team the players of each quota's kind, and the facts of all players, present ones included. */
   #have: number[][] = []
+  #teams: Facts[][] = []
   /** Members from this index on have no known team, because finding one would take too long. */
   #unknownFrom = Infinity
 
-  constructor(checks: Checks<Facts> | undefined, teams: number) {
-    this.#quotas = checks?.quotas ?? []
-    this.#part = checks?.part
-    this.#isAbout = this.#quotas.map((quota) => Array.from({ length: teams }, (_, team) => quota.teams.includes(team)))
+  constructor(input: SeatingInput<Facts>) {
+    this.#input = input
+    this.#quotas = input.counts.quotas
+    const numbers = [...this.#quotas.keys()]
+    this.#about = input.model.teams.map((_, team) => numbers.filter((at) => this.#quotas[at]?.teams.includes(team)))
   }
 
   /** Starts a new match with the players present. */
   begin(rooms: readonly number[], present: readonly (readonly Facts[])[]): void {
     this.#rooms = rooms
     this.#left = [...rooms]
-    this.#teams = rooms.map((_, team) => [...(present[team] ?? [])])
-    this.#have = this.#teams.map((team) =>
-      this.#quotas.map(({ countOf }) => team.reduce((sum, facts) => sum + countOf(facts), 0)),
+    this.#teams = present.map((players) => [...players])
+    this.#have = present.map((players) =>
+      this.#quotas.map(({ countOf }) => players.reduce((sum, facts) => sum + countOf(facts), 0)),
     )
-    this.#members = []
+    this.#members.length = this.#teamOf.length = 0
     this.#others = undefined
     this.#unknownFrom = Infinity
   }
@@ -59,107 +59,122 @@ export class Seating<Facts> {
   }
 
   /** Adds a member if all members can be seated, or if that could not be decided. */
-  add(size: number, facts: Facts, counts: ArrayLike<number>, levels: MatchLevels, budget: Budget): boolean {
-    const member = { size, facts, counts, team: -1 }
-    if (this.#unknownFrom === Infinity && !this.#sitsSomewhere(member, levels, budget)) {
-      const before = this.#members.map(({ team }) => team)
-      if (before.length === 0) return false
-      const seated = this.#seatAnew([...this.#members, member], levels, budget)
-      if (seated !== true) {
-        for (const [at, one] of this.#members.entries()) this.#sit(one, before[at] as number)
-        if (seated === false) return false
-        this.#unknownFrom = this.#members.length
-      }
-    }
-    this.#members.push(member)
-    return true
+  add(slot: Slot): boolean {
+    this.#members.push(slot)
+    this.#teamOf.push(-1)
+    if (this.#unknownFrom < Infinity || this.#sitsSomewhere(this.#members.length - 1)) return true
+    const seated = this.#members.length > 1 && this.#seatAnew()
+    if (seated === undefined) this.#unknownFrom = this.#members.length - 1
+    else if (!seated) this.#forget()
+    return seated !== false
   }
 
   /** Removes the last member. */
   drop(): void {
-    const member = this.#members.pop()
-    if (member === undefined) return
-    if (this.#members.length < this.#unknownFrom) this.#stand(member)
-    else if (this.#members.length === this.#unknownFrom) this.#unknownFrom = Infinity
+    const last = this.#members.length - 1
+    if (last < this.#unknownFrom) this.#stand(last)
+    else if (last === this.#unknownFrom) this.#unknownFrom = Infinity
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#members.pop()
+    this.#teamOf.pop()
   }
 
   /** The team of each member; undefined if no way to seat all of them is known. */
   seats(): number[] | undefined {
-    return this.#unknownFrom === Infinity ? this.#members.map(({ team }) => team) : undefined
+    return this.#unknownFrom === Infinity ? [...this.#teamOf] : undefined
   }
 
   /** Seats a member while the others stay in their teams. The emptiest team comes first, so that none stays empty. */
-  #sitsSomewhere(member: Member<Facts>, levels: MatchLevels, budget: Budget): boolean {
-    let tried = 0
-    for (;;) {
+  #sitsSomewhere(member: number): boolean {
+    const size = this.#input.columns.size[this.#members[member] as Slot] as number
+    for (let tried = 0; ;) {
       let [best, least] = [-1, Infinity]
       for (let team = 0; team < this.#left.length; team++) {
-        const filled = 1 - (this.#left[team] as number) / Math.max(1, this.#rooms[team] as number)
-        if ((tried & (1 << team)) === 0 && filled < least && (this.#left[team] as number) >= member.size) {
-          best = team
-          least = filled
-        }
+        const left = this.#left[team] as number
+        const filled = 1 - left / Math.max(1, this.#rooms[team] as number)
+        if ((tried & (1 << team)) !== 0 || filled >= least || left < size) continue
+        best = team
+        least = filled
       }
       if (best === -1) return false
       tried |= 1 << best
-      this.#sit(member, best)
-      if (this.#mayBecomeMatch(best, levels, budget)) return true
-      this.#stand(member)
+      if (this.#sits(member, best)) return true
       if (this.#left.length > 31) return false
     }
   }
 
-  /** Seats all members in another way. False if there is none, undefined if the tries ran out. */
-  #seatAnew(members: readonly Member<Facts>[], levels: MatchLevels, budget: Budget): boolean | undefined {
-    for (const member of this.#members) this.#stand(member)
+  /** Seats all members in another way; as they were if there is none (false), or the tries ran out (undefined). */
+  #seatAnew(): boolean | undefined {
+    const before = [...this.#teamOf]
+    const last = before.length - 1
+    for (let member = 0; member < last; member++) this.#stand(member)
     let tries = MOST_TRIES
-    const from = (at: number): boolean => {
-      const member = members[at]
-      if (member === undefined) return true
+    const from = (member: number): boolean => {
+      if (member > last) return true
+      const size = this.#input.columns.size[this.#members[member] as Slot] as number
       for (let team = 0; team < this.#left.length; team++) {
-        if ((this.#left[team] as number) < member.size) continue
+        if ((this.#left[team] as number) < size) continue
         if (--tries < 0) return false
-        this.#sit(member, team)
-        if (this.#mayBecomeMatch(team, levels, budget) && from(at + 1)) return true
+        if (!this.#sits(member, team)) continue
+        if (from(member + 1)) return true
         this.#stand(member)
       }
       return false
     }
-    return from(0) || (tries < 0 ? undefined : false)
+    if (from(0)) return true
+    for (let member = 0; member < last; member++) this.#sit(member, before[member] as number)
+    return tries < 0 ? undefined : false
   }
 
-  #mayBecomeMatch(team: number, levels: MatchLevels, budget: Budget): boolean {
-    const { youngest } = levels
+  /** Seats a member in a team if the team may still become one of a match. */
+  #sits(member: number, team: number): boolean {
+    this.#sit(member, team)
+    if (this.#mayBecomeMatch(team)) return true
+    this.#stand(member)
+    return false
+  }
+
+  #mayBecomeMatch(team: number): boolean {
+    const { draft, budget, model } = this.#input
     const have = this.#have[team] as number[]
     const left = this.#left[team] as number
-    for (let at = 0; at < this.#quotas.length; at++) {
-      if (this.#isAbout[at]?.[team] !== true) continue
+    const youngest = draft.youngest()
+    for (const at of this.#about[team] as readonly number[]) {
       const { least, most } = this.#quotas[at] as Quota<Facts>
       const count = have[at] as number
       if ((least[youngest] as number) - count > left || (most !== undefined && count > (most[youngest] as number)))
         return false
     }
-    if (this.#part === undefined) return true
+    const part = model.checks?.part
+    if (part === undefined) return true
     budget.charge(1)
-    return this.#part(this.#teams, this.#left, levels, this.#others)
+    return part(this.#teams, this.#left, draft.levels(), this.#others)
   }
 
-  #sit(member: Member<Facts>, team: number): void {
-    member.team = team
-    this.#left[team] = (this.#left[team] as number) - member.size
-    const have = this.#have[team] as number[]
-    for (let at = 0; at < have.length; at++) have[at] = (have[at] as number) + (member.counts[at] as number)
-    ;(this.#teams[team] as Facts[]).push(member.facts)
+  #sit(member: number, team: number): void {
+    const slot = this.#members[member] as Slot
+    this.#teamOf[member] = team
+    this.#move(slot, team, 1)
+    ;(this.#teams[team] as Facts[]).push(this.#input.facts[slot] as Facts)
   }
 
-  #stand(member: Member<Facts>): void {
-    const { team } = member
-    this.#left[team] = (this.#left[team] as number) + member.size
-    const have = this.#have[team] as number[]
-    for (let at = 0; at < have.length; at++) have[at] = (have[at] as number) - (member.counts[at] as number)
+  #stand(member: number): void {
+    const [slot, team] = [this.#members[member] as Slot, this.#teamOf[member] as number]
+    this.#move(slot, team, -1)
     const seated = this.#teams[team] as Facts[]
-    if (seated.at(-1) === member.facts) seated.pop()
-    else seated.splice(seated.lastIndexOf(member.facts), 1)
+    const own = this.#input.facts[slot] as Facts
+    if (seated.at(-1) === own) seated.pop()
+    else seated.splice(seated.lastIndexOf(own), 1)
+  }
+
+  #move(slot: Slot, team: number, by: 1 | -1): void {
+    const { columns, counts } = this.#input
+    this.#left[team] = (this.#left[team] as number) - by * (columns.size[slot] as number)
+    const have = this.#have[team] as number[]
+    for (let at = 0; at < have.length; at++) have[at] = (have[at] as number) + by * counts.of(slot, at)
   }
 }
 

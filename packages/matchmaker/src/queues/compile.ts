@@ -92,7 +92,11 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       spans: spans.flatMap(({ span }) => span ?? []),
       checks: checksOf(rules),
       prefer: queue.prefer && weightsOf(queue.prefer, spans),
-      patience: queue.patience,
+      patience: queue.patience && {
+        ...queue.patience,
+        // Well before tickets expire, so that nobody does for the sake of a better match.
+        thoroughMs: Math.min(2 * queue.patience.untilMs, (queue.patience.untilMs + queue.expireAfterMs) / 2),
+      },
     },
 
     entryOf: (ticket) => {

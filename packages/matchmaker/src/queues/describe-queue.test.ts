@@ -254,7 +254,7 @@ test('weights and patience are described', () => {
   expect(sentences).toContain('Members of a match are chosen by skill with weight 2 and waiting with weight 0.5.')
   expect(sentences).toContain(
     'Until its oldest ticket has waited 20 s, a match is held back for a cheaper one: it may cost 2.5 in the end, ' +
-      'and proportionally less before.',
+      'and proportionally less before; matches that are hard to find are made after about twice that time.',
   )
 })
 

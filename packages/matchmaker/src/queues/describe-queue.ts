@@ -95,7 +95,8 @@ const patienceClauses = ({ patience }: Queue) =>
     ? []
     : [
         `until its oldest ticket has waited ${duration(patience.untilMs)}, a match is held back for a cheaper one: ` +
-          `it may cost ${digits(patience.cost)} in the end, and proportionally less before`,
+          `it may cost ${digits(patience.cost)} in the end, and proportionally less before; ` +
+          'matches that are hard to find are made after about twice that time',
       ]
 
 const presenceClauses = ({ presence }: Queue) =>

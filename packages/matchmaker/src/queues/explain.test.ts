@@ -234,10 +234,12 @@ test('says for how long a match may be held back for a cheaper one', () => {
   const patience = { cost: 2.5, untilMs: 20_000 }
   const why = (waited: number) => explain(rules, [skill(0, waited), skill(40)], { patience })
   expect(why(5000)).toMatchObject({
-    summary: 'Enough others wait for a match. A match is held back for a cheaper one for 15 s at most.',
-    patientForMs: 15_000,
+    summary: 'Enough others wait for a match. A match may wait for a cheaper one, for 35 s at most.',
+    patientForMs: 35_000,
   })
-  expect(why(20_000).patientForMs).toBeUndefined()
+  expect(why(40_000).patientForMs).toBeUndefined()
+  // Midway between the end of patience and the end of the ticket, if that is sooner.
+  expect(explain(rules, [skill(0), skill(40)], { patience, expireAfterMs: 30_000 }).patientForMs).toBe(25_000)
 })
 
 test('applies from the lower level of two tickets, unless the rule says otherwise', () => {

@@ -32,7 +32,10 @@ export interface Explanation {
   readonly targetWaitMs?: number | undefined
   /** Then: milliseconds by which the ticket's limits are ahead of its wait, or behind it where negative. */
   readonly aheadMs?: number | undefined
-  /** Milliseconds for which matches of this ticket may be held back for cheaper ones (`patience`). */
+  /**
+   * Milliseconds for which matches of this ticket may be held back for cheaper ones, or not be found because that takes
+   * many tries (`patience`).
+   */
   readonly patientForMs?: number | undefined
   /** The next relaxation of a limit. */
   readonly next?: NextRelaxation | undefined
@@ -100,7 +103,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
     return model.levels.findLastIndex((ms) => ms <= waited)
   }
   const full = model.teams.reduce((sum, { max }) => sum + max, 0)
-  const patientMs = queue.patience?.untilMs ?? 0
+  const patientMs = model.patience?.thoroughMs ?? 0
 
   return (pool, slot, now) => {
     const self = pool.entryOf(slot)
@@ -329,7 +332,7 @@ function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readon
 /** Says how long matches may be held back, after a space, where there are players for one. */
 function patienceSentence({ patientForMs, lacks, blocking }: Omit<Explanation, 'summary' | 'queue'>): string {
   if (patientForMs === undefined || lacks > 0 || blocking !== undefined) return ''
-  return ` A match is held back for a cheaper one for ${rounded(patientForMs / 1000)} s at most.`
+  return ` A match may wait for a cheaper one, for ${rounded(patientForMs / 1000)} s at most.`
 }
 
 /** Says what limits follow, after a space; empty where they relax as the definition says. */

@@ -180,7 +180,11 @@ export interface PatienceDefinition {
    * `prefer`.
    */
   readonly cost: number
-  /** Milliseconds of its oldest ticket's wait after which a match may cost anything. Less than `expireAfterMs`. */
+  /**
+   * Milliseconds of its oldest ticket's wait after which a match may cost anything. Less than `expireAfterMs`. Matches
+   * that are hard to find are looked for after twice as long, or midway between this and `expireAfterMs` if that is
+   * sooner.
+   */
   readonly untilMs: number
 }
 
