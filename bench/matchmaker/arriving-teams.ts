@@ -29,7 +29,7 @@ const queue: QueueDefinition = {
 /** What each queue promises: % matched, seconds that 95 % wait at most, the mean cost of a match's pairs. */
 const goals = [
   { name: 'no patience', more: {}, percent: 76, waitS: 34, cost: 2.95 },
-  { name: 'patience', more: { patience: { cost: 2.5, untilMs: 23_000 } }, percent: 75, waitS: 36, cost: 2.7 },
+  { name: 'patience', more: { patience: { cost: 2.5, untilMs: 23_000 } }, percent: 75, waitS: 38, cost: 2.7 },
 ] as const
 
 /**

@@ -162,7 +162,7 @@ export interface Seen {
 }
 
 /** Milliseconds in which what was seen fades to 1/e (our choice). */
-const FADE_MS = { lately: 300_000, longer: 3_600_000 }
+const FADE_MS = { lately: 900_000, longer: 3_600_000 }
 
 /** Milliseconds in which arrivals fade to 1/e: those of just now, and the usual ones (our choice). */
 const ARRIVALS_FADE_MS = { now: 10_000, usual: 3_600_000 }
