@@ -63,27 +63,7 @@ export function readCreateFailure(error: unknown): CreateFailure {
 }
 
 /** Sends create requests, each after the log holds its intent. */
-export interface DeploymentCreation {
-  /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
-  begin(allocation: Allocation): Promise<void>
-  /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
-  resume(allocation: Allocation): void
-  /** Schedules the next placement attempt. Call once the previous deployment is gone. */
-  retry(allocation: Allocation): Promise<void>
-  /**
-   * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
-   * create is under way, or was sent.
-   */
-  forget(allocation: Allocation): boolean
-  /** Begins the attempts that are due. */
-  advance(now: number): void
-  /** Stops sending creates. Logged intents stay; the next process takes them over. */
-  sendNoMore(): void
-  /** Number of creates that were sent and are not answered yet. */
-  inFlight(): number
-  /** Number of creates that wait for their turn. */
-  waiting(): number
-}
+export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
 
 interface DeploymentCreationOptions {
   readonly service: DeploymentService
@@ -111,7 +91,7 @@ const CREATE_TIMEOUT_MS = 30_000
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
-export function createDeploymentCreation(options: DeploymentCreationOptions): DeploymentCreation {
+export function createDeploymentCreation(options: DeploymentCreationOptions) {
   const { service, writer, resumes, governor, allocations, lifecycle, clock, keys, on } = options
   const { ownTag, webhookUrlOf, apiUrl } = options
 
@@ -263,28 +243,39 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
   })
 
   return {
-    begin: (allocation) => {
+    /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
+    begin: (allocation: Allocation) => {
       allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       allocations.add(allocation)
       governor.planned(allocation, clock.now())
       return writeDown(allocation, ask)
     },
 
-    resume: (allocation) => {
+    /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
+    resume: (allocation: Allocation) => {
       governor.planned(allocation, clock.now())
       ask(allocation)
     },
+    /** Schedules the next placement attempt. Call once the previous deployment is gone. */
     retry: further.plan,
 
-    forget: (allocation) => {
+    /**
+     * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
+     * create is under way, or was sent.
+     */
+    forget: (allocation: Allocation) => {
       const isWaiting = limit.remove(allocation)
       if (isWaiting) end(allocation)
       return isWaiting
     },
 
+    /** Begins the attempts that are due. */
     advance: further.advance,
+    /** Stops sending creates. Logged intents stay; the next process takes them over. */
     sendNoMore: limit.stop,
+    /** Number of creates that were sent and are not answered yet. */
     inFlight: limit.underWay,
+    /** Number of creates that wait for their turn. */
     waiting: limit.waiting,
   }
 }

@@ -55,23 +55,13 @@ export interface AuthOptions {
 }
 
 /** Who operates the console, as the log names them. */
-interface Operator {
+export interface Operator {
   readonly who: string
   readonly role: ConsoleRole
 }
 
-/** Finds out who calls, for each of the program's APIs. */
-export interface Auth {
-  /** For the ticket API: players and backends. */
-  readonly tickets: Authenticate<TicketCaller>
-  /** For the lobby API: players. */
-  readonly lobbies: Authenticate<LobbyCaller>
-  /** For the console. Undefined for an unknown token, and for one that may not look. */
-  readonly operatorOf: (request: Request) => Promise<Operator | undefined>
-}
-
-/** @throws as `createJwt` */
-export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
+/** Finds out who calls, for each of the program's APIs. @throws as `createJwt` */
+export function createAuth(options: AuthOptions, deps: JwtDeps) {
   const { jwt, keys = [], devToken } = options
   const signed = jwt && createJwt(jwt, deps)
   const ways: readonly Identify[] = [
@@ -98,9 +88,12 @@ export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
     })
 
   return {
+    /** For the ticket API: players and backends. */
     tickets: authenticate(ticketCaller),
+    /** For the lobby API: players. */
     lobbies: authenticate(lobbyCaller),
-    operatorOf: async (request) => operatorOf(await identify(request)),
+    /** For the console. Undefined for an unknown token, and for one that may not look. */
+    operatorOf: async (request: Request): Promise<Operator | undefined> => operatorOf(await identify(request)),
   }
 }
 

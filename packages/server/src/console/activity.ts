@@ -121,18 +121,9 @@ function createQueueActivity(steps: number) {
 type QueueActivity = ReturnType<typeof createQueueActivity>
 
 /** Counts what happens in each queue, by the matchmaker's events. */
-export interface Activity {
-  of(queue: string): QueueActivity
-  /** A ticket has arrived in these queues, of whichever process. */
-  arrived(queues: readonly string[]): void
-  /** Deployments that the service accepted. */
-  readonly creates: MinuteCount
-  /** Forgets queues that are no longer there. */
-  keep(names: readonly string[]): void
-  close(): void
-}
+export type Activity = ReturnType<typeof createActivity>
 
-export function createActivity(on: Matchmaker['on'], now: () => number, steps: number): Activity {
+export function createActivity(on: Matchmaker['on'], now: () => number, steps: number) {
   const queues = new Map<string, QueueActivity>()
   const creates = new MinuteCount()
   const of = (name: string): QueueActivity => {
@@ -159,11 +150,14 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   ]
   return {
     of,
-    arrived: (names) => {
+    /** A ticket has arrived in these queues, of whichever process. */
+    arrived: (names: readonly string[]) => {
       for (const name of names) of(name).arrived(now())
     },
+    /** Deployments that the service accepted. */
     creates,
-    keep: (names) => {
+    /** Forgets queues that are no longer there. */
+    keep: (names: readonly string[]) => {
       for (const name of queues.keys()) if (!names.includes(name)) queues.delete(name)
     },
     close: () => {

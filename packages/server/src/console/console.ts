@@ -1,7 +1,7 @@
 import { pagesFolder } from '@muster/console'
 import { scrub, createHostCheck, problemResponse } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
-import { type Connection, type HttpHandler, Problem } from '@muster/core/http'
+import { type Connection, Problem } from '@muster/core/http'
 import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { AUDIT_BOUNDS, createAudit } from './audit.js'
@@ -77,17 +77,7 @@ function createVisitors(hosts: readonly string[]) {
 }
 
 /** The console's page and its API, as a function to be mounted at `basePath` and below. */
-export interface Console {
-  /** Answers requests for `basePath` and what is below. Never rejects. */
-  readonly handle: HttpHandler
-  /**
-   * Returns the matchmaker to use from now on: what it is asked to do is recorded in memory, so that another rule can
-   * be tried on it. To be called before tickets are created.
-   */
-  recording(matchmaker: Matchmaker): Matchmaker
-  /** Ends all feeds and trials, and listens to no more events. */
-  close(): Promise<void>
-}
+export type Console = ReturnType<typeof createConsole>
 
 /** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
 const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
@@ -99,7 +89,7 @@ const LEAST_BYTES = 128
 const RECENT_MS = 60_000
 
 /** @throws TypeError for an invalid name in `hosts` */
-export function createConsole(options: ConsoleOptions): Console {
+export function createConsole(options: ConsoleOptions) {
   const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
@@ -156,8 +146,15 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   return {
-    handle: async (request, connection = {}) => secured(await answer(request, connection).catch(refusal(onError))),
-    recording: (plain) => recording.of(plain, queues(), locate),
+    /** Answers requests for `basePath` and what is below. Never rejects. */
+    handle: async (request: Request, connection: Connection = {}) =>
+      secured(await answer(request, connection).catch(refusal(onError))),
+    /**
+     * Returns the matchmaker to use from now on: what it is asked to do is recorded in memory, so that another rule can
+     * be tried on it. To be called before tickets are created.
+     */
+    recording: (plain: Matchmaker): Matchmaker => recording.of(plain, queues(), locate),
+    /** Ends all feeds and trials, and listens to no more events. */
     close: async () => {
       endRecording()
       trials.close()

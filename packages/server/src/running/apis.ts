@@ -1,6 +1,6 @@
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { type AddressOf, clientAddress, type HttpHandler } from '@muster/core/http'
+import { clientAddress, type HttpHandler } from '@muster/core/http'
 import {
   createTicketApi,
   type GroupStore,
@@ -8,7 +8,7 @@ import {
   type TicketApiOptions,
   type TicketService,
 } from '@muster/matchmaker'
-import { type Auth, type AuthOptions, createAuth } from '../auth/auth.js'
+import { type AuthOptions, createAuth } from '../auth/auth.js'
 import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
 import type { OpenLobbies, Matching } from './stores/index.js'
@@ -78,18 +78,10 @@ export interface ApiParts {
 }
 
 /** The APIs as one configuration describes them. */
-export interface Apis {
-  readonly tickets: HttpHandler
-  readonly lobbies: HttpHandler | undefined
-  readonly document: () => Promise<object>
-  readonly auth: Auth
-  readonly address: AddressOf
-  /** Closes what belongs to this configuration; requests that are under way end as they would. */
-  readonly close: () => Promise<void>
-}
+export type Apis = ReturnType<typeof createApis>
 
 /** @throws {InvalidInput} or RangeError naming the option at fault */
-export function createApis(config: Config, parts: ApiParts): Apis {
+export function createApis(config: Config, parts: ApiParts) {
   const { service, shared, clock, onProblem } = parts
   const auth = createAuth(authOptions(config, parts.devToken), {
     clock,
@@ -127,9 +119,10 @@ export function createApis(config: Config, parts: ApiParts): Apis {
   return {
     tickets,
     lobbies,
-    document: () => (document ??= documentOf(tickets, lobbies)),
+    document: (): Promise<object> => (document ??= documentOf(tickets, lobbies)),
     auth,
     address,
+    /** Closes what belongs to this configuration; requests that are under way end as they would. */
     close: async () => profiles?.close(),
   }
 }

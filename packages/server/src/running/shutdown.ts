@@ -18,13 +18,6 @@ export interface ClosingOptions {
   readonly clock: Clock
 }
 
-/** The end of the program. */
-export interface Closing {
-  /** Why no players are taken any more; undefined before `close`. */
-  readonly reason: () => string | undefined
-  readonly close: () => Promise<boolean>
-}
-
 /** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
 const LAST_ANSWERS_MS = 250
 /** Least share of the time for which players are refused, so that a load balancer notices (our choice). */
@@ -36,7 +29,7 @@ const SHARE_OF_PARTS = 0.9
  * Ends the program. First refuses players, while the matchmaker and the lobbies finish their work in progress and leave
  * the rest to the next process. Then ends waits and streams, so that clients reconnect to another process.
  */
-export function createClosing(options: ClosingOptions): Closing {
+export function createClosing(options: ClosingOptions) {
   const { inForce, parts, listener, guard, check, metrics, problems, log, clock } = options
   let closed: Promise<boolean> | undefined
 
@@ -65,6 +58,7 @@ export function createClosing(options: ClosingOptions): Closing {
     return isDone
   }
   return {
+    /** Why no players are taken any more; undefined before `close`. */
     reason: () => (closed === undefined ? undefined : 'the process is shutting down'),
     close: () => (closed ??= close()),
   }

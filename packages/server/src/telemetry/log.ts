@@ -104,12 +104,7 @@ const ownAddresses = (): ReadonlySet<string> => {
 }
 
 /** Writes what went wrong: each kind at once, and then how often it came again. */
-export interface ProblemLog {
-  /** @param during what was being done, e.g. `create`. Texts that differ in ids and numbers are of one kind. */
-  report(during: string, error: unknown, fields?: Fields): void
-  /** Writes what is still counted, and ends. */
-  close(): Promise<void>
-}
+export type ProblemLog = ReturnType<typeof createProblemLog>
 
 /** Milliseconds in which the same problem is one line and a count (our choice). */
 const WINDOW_MS = 10_000
@@ -117,7 +112,7 @@ const WINDOW_MS = 10_000
 const MOST_KINDS = 50
 
 /** Bounded by itself, however many problems there are: a line for each kind, and a count of it, per window. */
-export function createProblemLog(log: Log, clock: Clock): ProblemLog {
+export function createProblemLog(log: Log, clock: Clock) {
   const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
   const ending = new AbortController()
   let others = 0
@@ -133,7 +128,8 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
   }
 
   return {
-    report: (during, error, fields) => {
+    /** @param during what was being done, e.g. `create`. Texts that differ in ids and numbers are of one kind. */
+    report: (during: string, error: unknown, fields?: Fields) => {
       const text = textOf(error)
       const key = `${during} ${kindOf(text)}`
       counting ??= clock
@@ -148,6 +144,7 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
         log.warn(text, { during, ...fields })
       }
     },
+    /** Writes what is still counted, and ends. */
     close: async () => {
       ending.abort()
       await counting

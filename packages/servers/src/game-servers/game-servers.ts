@@ -74,47 +74,7 @@ export interface GameServerListener {
 }
 
 /** The game servers that have registered. Their states are levels: what they report last is what is so. */
-export interface GameServers {
-  /**
-   * Registers the server of an allocation. The same again changes nothing. Another instance replaces the one before.
-   * @throws {ServerGone}
-   */
-  register(server: Allocation, registration: ServerRegistration): Registered
-  /**
-   * Takes the whole state of a server. A report that is older than one before changes nothing.
-   * @throws {InvalidInput} naming the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
-   */
-  report(server: Allocation, report: ServerReport): ServerOrders
-  /**
-   * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
-   * call of the same server ends an earlier one. A process that was replaced does not wait, and ends no other's wait.
-   * Rejects with the signal's reason.
-   */
-  waitForOrders(server: Allocation, wait: OrdersWait): Promise<ServerOrders>
-  /** Something has changed that the server's orders say: it is told at once if it waits. */
-  changed(server: Allocation): void
-  /** From now on the server takes no match; once it serves none, `spent` is called. */
-  drain(server: Allocation, reason: DrainReason): void
-  /**
-   * The server registered with an earlier process, and is to do so again. One that does not is lost as a silent one is.
-   */
-  expect(server: Allocation): void
-  /**
-   * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.
-   * @param serverId default: any
-   */
-  isExpected(serverId?: string): boolean
-  /** The allocation of the server is gone. */
-  forget(server: Allocation): void
-  /** Looks for servers that are silent. */
-  advance(now: number): void
-  find(serverId: string): GameServerView | undefined
-  /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
-  freePlaces(server: Allocation): number | undefined
-  /** Whether it may get players: it is heard, healthy, and not to drain. */
-  isOpen(server: Allocation): boolean
-  all(): Iterable<GameServerView>
-}
+export type GameServers = ReturnType<typeof createGameServers>
 
 export interface GameServersOptions {
   readonly clock: Clock
@@ -147,7 +107,7 @@ interface GameServer {
 
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
-export function createGameServers(options: GameServersOptions): GameServers {
+export function createGameServers(options: GameServersOptions) {
   const { clock, joinAlgorithm, joinKeyOf, matchesOn, claimsOn, on } = options
   const servers = new Map<string, GameServer>()
   /** Servers that have yet to register again and to report, with the epoch milliseconds since when. */
@@ -339,7 +299,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
   }
 
   return {
-    register: (allocation, registration) => {
+    /**
+     * Registers the server of an allocation. The same again changes nothing. Another instance replaces the one before.
+     * @throws {ServerGone}
+     */
+    register: (allocation: Allocation, registration: ServerRegistration): Registered => {
       if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
       let server = servers.get(allocation.matchId)
       const isNew = server?.registration.instance !== registration.instance
@@ -374,7 +338,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
       }
     },
 
-    report: (allocation, report) => {
+    /**
+     * Takes the whole state of a server. A report that is older than one before changes nothing.
+     * @throws {InvalidInput} naming the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
+     */
+    report: (allocation: Allocation, report: ServerReport): ServerOrders => {
       const server = registered(allocation)
       assertPossible(report, server.registration)
       if (report.instance === server.registration.instance) {
@@ -388,7 +356,15 @@ export function createGameServers(options: GameServersOptions): GameServers {
       return ordersFor(server, report.instance)
     },
 
-    waitForOrders: async (allocation, { instance: given, version, waitMs, signal }) => {
+    /**
+     * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
+     * call of the same server ends an earlier one. A process that was replaced does not wait, and ends no other's wait.
+     * Rejects with the signal's reason.
+     */
+    waitForOrders: async (
+      allocation: Allocation,
+      { instance: given, version, waitMs, signal }: OrdersWait,
+    ): Promise<ServerOrders> => {
       const server = registered(allocation)
       const instance = given ?? server.registration.instance
       const isReplaced = instance !== server.registration.instance
@@ -408,14 +384,16 @@ export function createGameServers(options: GameServersOptions): GameServers {
       return ordersFor(server, instance)
     },
 
-    changed: (allocation) => {
+    /** Something has changed that the server's orders say: it is told at once if it waits. */
+    changed: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
       if (server === undefined) return endIfUnheard(allocation)
       if (!isWanted(allocation)) on.listed(allocation, undefined, server.registration.instance)
       raise(server)
       endIfSpent(server)
     },
-    drain: (allocation, reason) => {
+    /** From now on the server takes no match; once it serves none, `spent` is called. */
+    drain: (allocation: Allocation, reason: DrainReason) => {
       const server = servers.get(allocation.matchId)
       if (server !== undefined) return drain(server, reason)
       if (!drainingUnheard.has(allocation)) {
@@ -424,13 +402,22 @@ export function createGameServers(options: GameServersOptions): GameServers {
       }
       endIfUnheard(allocation)
     },
-    expect: (allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
-    isExpected: (serverId) => {
+    /**
+     * The server registered with an earlier process, and is to do so again. One that does not is lost as a silent one
+     * is.
+     */
+    expect: (allocation: Allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
+    /**
+     * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.
+     * @param serverId default: any
+     */
+    isExpected: (serverId?: string) => {
       for (const [{ matchId }, { isLost }] of expected)
         if (!isLost && (serverId === undefined || matchId === serverId)) return true
       return false
     },
-    forget: (allocation) => {
+    /** The allocation of the server is gone. */
+    forget: (allocation: Allocation) => {
       expected.delete(allocation)
       drainingUnheard.delete(allocation)
       const server = servers.get(allocation.matchId)
@@ -440,26 +427,29 @@ export function createGameServers(options: GameServersOptions): GameServers {
       server.waiter?.()
     },
 
-    advance: (now) => {
+    /** Looks for servers that are silent. */
+    advance: (now: number) => {
       if (now - lookedAt > OWN_PAUSE_MS) upSince = now
       lookedAt = now
       for (const server of servers.values()) lookAt(server, now)
       for (const [allocation, one] of expected) lookAtExpected(allocation, one, now)
     },
-    find: (serverId) => {
+    find: (serverId: string): GameServerView | undefined => {
       const server = servers.get(serverId)
       return server && viewOf(server)
     },
-    freePlaces: (allocation) => {
+    /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
+    freePlaces: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
       if (server === undefined || !isOpen(server)) return undefined
       return Math.max(0, server.registration.matches - claimsOn(allocation))
     },
-    isOpen: (allocation) => {
+    /** Whether it may get players: it is heard, healthy, and not to drain. */
+    isOpen: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
       return server !== undefined && isOpen(server)
     },
-    *all() {
+    *all(): Iterable<GameServerView> {
       for (const server of servers.values()) yield viewOf(server)
     },
   }

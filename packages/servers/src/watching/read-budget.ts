@@ -2,19 +2,7 @@
 import type { DeployTimes } from './deploy-times.js'
 
 /** A token bucket with a rate per second; a quarter of a second's tokens may be used at once. */
-interface Allowance {
-  /**
-   * Tokens left.
-   * @param now epoch milliseconds, never less than in an earlier call.
-   */
-  left(now: number): number
-  /** Uses one token, even if none is left. */
-  use(now: number): void
-  /** Whether at least half of the tokens are left: reads that can wait need that, so that urgent reads find tokens. */
-  isAmple(now: number): boolean
-}
-
-export function createAllowance(perSecond: number, start: number): Allowance {
+export function createAllowance(perSecond: number, start: number) {
   const most = Math.max(1, perSecond / 4)
   let tokens = most
   let filledAt = start
@@ -24,11 +12,19 @@ export function createAllowance(perSecond: number, start: number): Allowance {
     return tokens
   }
   return {
+    /**
+     * Tokens left.
+     * @param now epoch milliseconds, never less than in an earlier call.
+     */
     left,
-    use: (now) => {
+    /** Uses one token, even if none is left. */
+    use: (now: number) => {
       tokens = left(now) - 1
     },
-    isAmple: (now) => left(now) >= most / 2,
+    /**
+     * Whether at least half of the tokens are left: reads that can wait need that, so that urgent reads find tokens.
+     */
+    isAmple: (now: number) => left(now) >= most / 2,
   }
 }
 

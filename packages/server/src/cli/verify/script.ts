@@ -111,7 +111,7 @@ interface Playing {
 async function firstServer(stage: Stage): Promise<SeenServer> {
   await stage.join(['ann', 'ben'])
   if (!(await until(() => stage.servers.length > 0, BOOT_MS))) throw new Error('Muster has asked for no server.')
-  const [server] = stage.servers as readonly [SeenServer]
+  const server = stage.servers[0] as SeenServer
   await until(() => server.registered !== undefined || server.exitCode !== undefined, BOOT_MS)
   if (server.registered === undefined) throw new Failed('POST /servers at MUSTER_URL', stateOf(server), REPORT)
   return server

@@ -243,18 +243,13 @@ const heldProblem = ({ held }: Surveyed, now: number): ProblemNow[] =>
   held === undefined ? [] : [{ at: Math.floor(now), text: whyHeld[held], count: 1, matchId: null }]
 
 /** What servers cost, by their number and a price. */
-interface Bill {
-  /** Notes how many servers there are now. */
-  note(servers: number, now: number): void
-  /** Null where no price is stated. */
-  now(servers: number, spending: ConsoleSpending): Money | null
-}
+type Bill = ReturnType<typeof createBill>
 
 const HOUR_MS = 3_600_000
 /** The hour is counted in pieces of this length. */
 const PIECE_MS = 10_000
 
-export function createBill(since: number): Bill {
+export function createBill(since: number) {
   /** Milliseconds of servers in each piece of the last hour. */
   const pieces = new Float64Array(HOUR_MS / PIECE_MS)
   let latestPiece = Math.floor(since / PIECE_MS)
@@ -268,7 +263,8 @@ export function createBill(since: number): Bill {
   }
 
   return {
-    note: (servers, now) => {
+    /** Notes how many servers there are now. */
+    note: (servers: number, now: number) => {
       const piece = Math.floor(now / PIECE_MS)
       pass(piece)
       // Between two notes there were as many as at the first of them.
@@ -276,7 +272,8 @@ export function createBill(since: number): Bill {
       notedAt = now
       noted = servers
     },
-    now: (servers, { pricePerMinute, currency = '' }) => {
+    /** Null where no price is stated. */
+    now: (servers: number, { pricePerMinute, currency = '' }: ConsoleSpending): Money | null => {
       if (pricePerMinute === undefined) return null
       const serverMs = pieces.reduce((sum, piece) => sum + piece, 0)
       return {

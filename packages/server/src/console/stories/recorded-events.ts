@@ -177,15 +177,7 @@ export const placeName = (location: AssignedLocation | undefined): string | unde
 }
 
 /** The newest events, in a bounded number, size and age. */
-export interface EventRing {
-  add(event: RecordedEvent): void
-  /** In the order of time. Events that are dropped while one reads are left out. */
-  scan(): Iterable<RecordedEvent>
-  /** When the oldest event that is kept happened; undefined if none is. */
-  since(): number | undefined
-  hasDropped(): boolean
-  size(): number
-}
+export type EventRing = ReturnType<typeof createEventRing>
 
 interface EventRingOptions {
   readonly mostEvents: number
@@ -198,7 +190,7 @@ interface EventRingOptions {
 const EVENT_BYTES = 100
 const ID_BYTES = 24
 
-export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions): EventRing {
+export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions) {
   const events: (RecordedEvent | undefined)[] = []
   /** Numbers of the oldest event that is kept, and of the next one to come. An event's place is its number modulo. */
   let first = 0
@@ -213,7 +205,7 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
   }
 
   return {
-    add: (event) => {
+    add: (event: RecordedEvent) => {
       if (next - first === mostEvents) dropOldest()
       events[next % mostEvents] = event
       next += 1
@@ -222,12 +214,14 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
       const isTooMuch = () => next - first > 1 && (bytes > mostBytes || isOld())
       while (isTooMuch()) dropOldest()
     },
-    *scan() {
+    /** In the order of time. Events that are dropped while one reads are left out. */
+    *scan(): Iterable<RecordedEvent> {
       for (let number = first; number < next; number = Math.max(number + 1, first)) {
         const event = events[number % mostEvents]
         if (event !== undefined) yield event
       }
     },
+    /** When the oldest event that is kept happened; undefined if none is. */
     since: () => events[first % mostEvents]?.at,
     hasDropped: () => first > 0,
     size: () => next - first,
