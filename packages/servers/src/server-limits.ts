@@ -1,27 +1,11 @@
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
 
-/** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
-interface ConcurrencyLimit<Item> {
-  /**
-   * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
-   */
-  add(item: Item): void
-  /** Removes a waiting task. Returns false if it does not wait. */
-  remove(item: Item): boolean
-  /** Starts no more tasks. */
-  stop(): void
-  /** Number of tasks that have not ended. */
-  underWay(): number
-  /** Number of tasks that wait for their turn. */
-  waiting(): number
-}
-
-/** @param take runs a task; never rejects. */
-export function createConcurrencyLimit<Item>(
-  most: number,
-  take: (item: Item) => Promise<void>,
-): ConcurrencyLimit<Item> {
+/**
+ * Bounds how many tasks are under way at once; the others wait in the order in which they came.
+ * @param take runs a task; never rejects.
+ */
+export function createConcurrencyLimit<Item>(most: number, take: (item: Item) => Promise<void>) {
   const waiting = new Set<Item>()
   let underWay = 0
   let isStopped = false
@@ -41,15 +25,20 @@ export function createConcurrencyLimit<Item>(
   }
 
   return {
-    add: (item) => {
+    /** Adds a task. It starts soon, or once others have ended: never within the caller's turn of the event loop. */
+    add: (item: Item) => {
       waiting.add(item)
       queueMicrotask(begin)
     },
-    remove: (item) => waiting.delete(item),
+    /** Removes a waiting task. Returns false if it does not wait. */
+    remove: (item: Item) => waiting.delete(item),
+    /** Starts no more tasks. */
     stop: () => {
       isStopped = true
     },
+    /** Number of tasks that have not ended. */
     underWay: () => underWay,
+    /** Number of tasks that wait for their turn. */
     waiting: () => waiting.size,
   }
 }

@@ -1,6 +1,8 @@
 import { useComputed } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { whyOf } from './api.js'
+import { hrefOf } from './routes.js'
 import { useStore } from './store-context.js'
 import type { Question } from './store.js'
 import { ago, timeOfDay } from './words.js'
@@ -46,6 +48,26 @@ export const TableHead = ({ columns }: { readonly columns: readonly ColumnHead[]
       })}
     </tr>
   </thead>
+)
+
+interface CellProps {
+  readonly head: string
+  readonly kind?: string
+  readonly children: ComponentChildren
+}
+
+/** A cell of a table whose rows become cards on small screens, where each cell says the head of its column. */
+export const Cell = ({ head, kind = 'number', children }: CellProps) => (
+  <td class={kind} data-heading={head}>
+    {children}
+  </td>
+)
+
+/** A link to the stories of an id. */
+export const IdLink = ({ id, text = id }: { readonly id: string; readonly text?: string }) => (
+  <a href={hrefOf('find', id)}>
+    <code>{text}</code>
+  </a>
 )
 
 /** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */

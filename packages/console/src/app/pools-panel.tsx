@@ -1,6 +1,6 @@
 import { grouped } from '../parts/index.js'
 import type { PoolRow, ServerList } from '../wire.js'
-import { Meter, number, TableHead } from './elements.js'
+import { Cell, Meter, number, TableHead } from './elements.js'
 import { hours, money, percent } from './words.js'
 
 /** What each pool keeps warm by place, whether matches find it, and what it costs. */
@@ -54,31 +54,31 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
   return (
     <tr>
       <th scope="row">{place}</th>
-      <td class="number" data-heading="Warm">
+      <Cell head="Warm">
         {grouped(warm)} <small>of {grouped(wanted)} wanted</small>
-      </td>
-      <td class={numberOr0(starting)} data-heading="Starting">
+      </Cell>
+      <Cell kind={numberOr0(starting)} head="Starting">
         {grouped(starting)}
-      </td>
-      <td class={numberOr0(playing)} data-heading="Playing">
+      </Cell>
+      <Cell kind={numberOr0(playing)} head="Playing">
         {grouped(playing)}
-      </td>
-      <td class={numberOr0(draining)} data-heading="Draining">
+      </Cell>
+      <Cell kind={numberOr0(draining)} head="Draining">
         {grouped(draining)}
-      </td>
-      <td class="hit-cell" data-heading="Found a warm server">
+      </Cell>
+      <Cell kind="hit-cell" head="Found a warm server">
         <span class="hit">
           <Meter share={hit ?? 0} />
           <span class="number">{hit === undefined ? '–' : percent(hit)}</span>
           <small>{expectedHit === null ? 'nobody comes' : `expected ${percent(expectedHit)}`}</small>
         </span>
-      </td>
-      <td class="number came-cell" data-heading="Matches, last hour">
+      </Cell>
+      <Cell kind="number came-cell" head="Matches, last hour">
         {grouped(cameLastHour)} <small>expected {grouped(Math.round(expectedPerHour))} an hour</small>
-      </td>
-      <td class="number" data-heading="Idle so far">
+      </Cell>
+      <Cell head="Idle so far">
         {hours(idleHours)} <small>{idleCost === null ? '' : money(idleCost, currency)}</small>
-      </td>
+      </Cell>
     </tr>
   )
 }

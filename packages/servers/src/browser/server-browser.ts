@@ -152,16 +152,9 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     joinToken: undefined,
     assignment: undefined,
   })
-  const startOf = (playerId: string) => {
+  const startWith = (ids: 'playerIds' | 'seatIds', id: string) => {
     for (const start of starts.values()) {
-      const index = start.playerIds.indexOf(playerId)
-      if (index !== -1) return { start, index }
-    }
-    return undefined
-  }
-  const startBySeat = (seatId: string) => {
-    for (const start of starts.values()) {
-      const index = start.seatIds.indexOf(seatId)
+      const index = start[ids].indexOf(id)
       if (index !== -1) return { start, index }
     }
     return undefined
@@ -311,7 +304,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     follow: (seatId: string, playerId: string | undefined): SeatGrant | undefined => {
       const seat = seats.find(seatId)
       if (seat === undefined) {
-        const found = startBySeat(seatId)
+        const found = startWith('seatIds', seatId)
         if (found === undefined) assertKnown()
         const starting = found && startingSeat(found.start, found.index)
         return playerId === undefined || starting?.playerId === playerId ? starting : undefined
@@ -330,7 +323,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
         seats.release(seatId)
         return seat.serverId
       }
-      const found = startBySeat(seatId)
+      const found = startWith('seatIds', seatId)
       if (found === undefined) {
         if (seat === undefined) assertKnown()
         return undefined
@@ -346,7 +339,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     ofPlayer: (playerId: string): readonly SeatGrant[] => {
       const seat = seats.ofPlayer(playerId)
       if (seat !== undefined) return [grantOf(seat)]
-      const found = startOf(playerId)
+      const found = startWith('playerIds', playerId)
       return found === undefined ? [] : [startingSeat(found.start, found.index)]
     },
 
@@ -361,7 +354,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
       for (const playerId of playerIds) {
         const seat = seats.ofPlayer(playerId)
         if (seat?.state === 'held') seats.release(seat.id)
-        const found = startOf(playerId)
+        const found = startWith('playerIds', playerId)
         if (found !== undefined) leaveStart(found.start, found.index)
       }
     },
@@ -375,7 +368,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
       const { pool, custom } = customOf(request)
       const { name = pool } = request
       const [owner] = playerIds
-      const before = owner === undefined ? undefined : startOf(owner)?.start
+      const before = owner === undefined ? undefined : startWith('playerIds', owner)?.start
       if (before !== undefined) {
         // The same again, for those of the players for whom it was started.
         const again = playerIds.flatMap((playerId) => {

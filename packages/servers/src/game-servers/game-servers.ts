@@ -19,8 +19,7 @@ import {
   type ServerRegistration,
   type ServerReport,
 } from './server-reports.js'
-import type { GameServerView, ServerListener } from './server-overview.js'
-import type { DrainReason, ServerState } from './server-states.js'
+import type { DrainReason, GameServerView, ServerListener, ServerState } from './server-overview.js'
 
 /** Milliseconds between two reports of a server, and after which a silent one is lost (our choices). */
 export const BEAT_MS = 10_000

@@ -1,6 +1,21 @@
 import type { Allocation, ReturnReason, StopReason } from '../records/index.js'
 import type { ServerRegistration } from './server-reports.js'
-import type { DrainReason, ServerState } from './server-states.js'
+
+/**
+ * The state of a game server, as operators see it:
+ *
+ *   STARTING ──registers──▶ IDLE ──claimed──▶ TAKEN ──accepts──▶ PLAYING ──over──▶ IDLE
+ *      │                      │                 │                    │
+ *      ▼ failed               └────────┬────────┴────────┬───────────┘
+ *    FAILED                            ▼ silent          ▼ surplus, reuse, update, its own wish
+ *                                    LOST             DRAINING ──empty──▶ STOPPING ──confirmed──▶ GONE
+ */
+export type ServerState =
+  'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'LOST' | 'STOPPING' | 'GONE' | 'FAILED'
+
+/** Why a server takes no match any more. */
+export type DrainReason =
+  'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
 
 /** Hears what operators are told of game servers. */
 export interface ServerListener {

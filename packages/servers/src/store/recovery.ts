@@ -4,9 +4,6 @@ import { createYielder, unlessAborted } from '@muster/core/internal'
 import type { ServerRecord } from './server-log.js'
 import type { ServerLog } from './server-log.js'
 
-/** Opens the store, and takes over what it says may still exist. */
-export type Recovery = ReturnType<typeof createRecovery>
-
 export interface RecoveryOptions {
   readonly serverLog: Pick<ServerLog, 'open'>
   readonly clock: Clock
@@ -24,6 +21,7 @@ export interface RecoveryOptions {
 /** Milliseconds until a store that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
+/** Opens the store, and takes over what it says may still exist. */
 export function createRecovery(options: RecoveryOptions) {
   const { serverLog, clock, stopwatch, expect, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined

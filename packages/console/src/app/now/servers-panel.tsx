@@ -1,8 +1,7 @@
 import { Fragment } from 'preact'
 import { counted, grouped, sum } from '../../parts/index.js'
 import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire.js'
-import { hrefOf } from '../routes.js'
-import { Ago, Meter, number, TableHead } from '../elements.js'
+import { Ago, IdLink, Meter, number, TableHead } from '../elements.js'
 import { money, percent } from '../words.js'
 
 /** Which of the shared colours a state has. */
@@ -125,9 +124,7 @@ export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly no
         {forming.length === 0 ? <li class="none">None at this moment.</li> : null}
         {forming.map(({ matchId, queue, phase, players, since }) => (
           <li key={matchId}>
-            <a href={hrefOf('find', matchId)}>
-              <code>{matchId}</code>
-            </a>
+            <IdLink id={matchId} />
             <span class={`phase ${phase}`}>{phases[phase]}</span>
             <small>
               {counted(players, 'player')}, {queue}, <Ago at={since} />
