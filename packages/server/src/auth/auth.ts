@@ -3,16 +3,12 @@ import type { Role as ConsoleRole } from '@muster/console/internal'
 import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
 import type { TicketCaller } from '@muster/matchmaker'
 import type { LobbyCaller } from '@muster/relay'
+import type { Config } from '../config/index.js'
 import { consoleRoles, type Identify, type Identity, type Role } from './identity.js'
 import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
 
-/** A key that a backend, or who looks at the console, sends as its token. */
-interface ApiKey {
-  /** Who uses it, as the log names them. While a key is replaced, the new one has a name of its own. */
-  readonly name: string
-  readonly role: Exclude<Role, 'player'>
-  readonly key: string
-}
+/** A key of the section `auth.keys`, as text. While a key is replaced, the new one has a name of its own. */
+type ApiKey = Omit<Config['auth']['keys'][number], 'key'> & { readonly key: string }
 
 /** Keeps digests only, and compares each of them in constant time. */
 function createApiKeys(keys: readonly ApiKey[]): Identify {

@@ -3,21 +3,11 @@ import { duration, httpUrl, secret, signingSecret, text } from './field-types.js
 
 /** Sections about who calls, and what is known of players. */
 
-/** Algorithms of signatures (RFC 7518, RFC 8037) by which a token may be signed. */
-const ALGORITHMS = [
-  'HS256',
-  'HS384',
-  'HS512',
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
+/** Algorithms by which a token may be signed (RFC 7518, RFC 8037): with a shared secret, and with public keys. */
+export const SHARED_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const
+export const PUBLIC_ALGORITHMS = [
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA'] as const),
 ] as const
 
 const claim = z.union([text, z.array(text).min(1).max(8)], {
@@ -60,7 +50,7 @@ const jwt = z
       .optional()
       .describe('The `aud` that a token must have, or several of which it has one. Default: any.'),
     algorithms: z
-      .array(z.enum(ALGORITHMS))
+      .array(z.enum([...SHARED_ALGORITHMS, ...PUBLIC_ALGORITHMS]))
       .min(1)
       .optional()
       .describe('Algorithms that may sign a token. Default: HS256 with a secret; RS256, ES256 and EdDSA with keys.'),

@@ -1,6 +1,7 @@
 import type { Fault } from '@muster/core/internal'
 import { checkQueue, type Queue } from '@muster/matchmaker'
 import { excerptOf } from './excerpt.js'
+import { namesGivenTwice } from './warnings.js'
 import type { Place, Source } from './yaml-source.js'
 
 /** Something that is wrong in a configuration, or that its author may not have meant. */
@@ -185,17 +186,9 @@ export function checkQueues(
       ...others.filter((fault) => !isCustoms(fault)),
     ]
   })
-  return { queues: checked.flatMap(({ queue }) => queue ?? []), faults: [...faults, ...namesGivenTwice(given)] }
-}
-
-function namesGivenTwice(given: readonly unknown[]): PathFault[] {
-  const names = given.map((queue) => fieldOf(queue, 'name'))
-  return names.flatMap((name, index) => {
-    const first = names.indexOf(name)
-    if (typeof name !== 'string' || first === index) return []
-    const wrong = `is the name of queues.${first} too`
-    return [{ path: ['queues', String(index), 'name'], message: wrong, wrong }]
-  })
+  const names = given.map((definition) => ({ name: fieldOf(definition, 'name') }))
+  const twice = namesGivenTwice(names, 'queues').map(({ path, message }) => ({ path, message, wrong: message }))
+  return { queues: checked.flatMap(({ queue }) => queue ?? []), faults: [...faults, ...twice] }
 }
 
 /** The paths of the rules of kind `custom`. */

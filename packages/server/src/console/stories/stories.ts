@@ -120,7 +120,7 @@ class ServerFollower implements Follower {
   takes(event: RecordedEvent): boolean {
     if ('serverId' in event) return this.#takesOfServer(event)
     if ('requestId' in event) {
-      if (!this.#isIts(event.requestId, event.pool === undefined ? undefined : event.matchId)) {
+      if (!this.#isIts(event.requestId, 'pool' in event && event.pool !== undefined ? event.matchId : undefined)) {
         if (event.what === 'deployed') this.#early.delete(event.matchId)
         return false
       }
