@@ -22,10 +22,7 @@ export interface AllocatorListener {
   up(allocation: Allocation, requestId: string, unseenMs: number): void
   /** The server listens: players may connect. */
   ready(allocation: Allocation, requestId: string, assignment: Assignment): void
-  /**
-   * The match failed: its tickets go back to the queue. @param counts whether this is a failed attempt of every ticket,
-   * or of the tickets with these ids.
-   */
+  /** Its tickets go back to the queue. @param counts whether that is a failed attempt, of all tickets or of these */
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** The server failed. The next call says what happens to its match. @param detail text of the deployment service. */
   faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void

@@ -359,10 +359,7 @@ export function createAllocator(options: AllocatorOptions) {
     matches: (): Iterable<Allocation> => allocations.all(),
     /** Deployments that exist or may exist. */
     count,
-    /**
-     * The match of an earlier process in which the player plays; undefined if there is none, or if its tickets were
-     * inherited.
-     */
+    /** The match of an earlier process in which the player plays; undefined if its tickets were inherited. */
     playedBy: allocations.playedBy,
     /** Replaces the players of a match, after some joined or left. */
     setPlayers: (allocation: Allocation, playerIds: readonly string[]) => {
@@ -389,10 +386,7 @@ export function createAllocator(options: AllocatorOptions) {
       serverAccepted(allocation)
       return true
     },
-    /**
-     * Notes that a player comes: if the match expects the player, its `joinBy` is met. Returns false for an unknown
-     * match or a wrong secret.
-     */
+    /** A player comes: an expected one meets `joinBy`. Returns false for an unknown match or a wrong secret. */
     playerCame: (matchId: string, secret: string, playerId: string) => {
       const allocation = allocations.find(matchId)
       if (allocation === undefined || !isTokenOf(matchId, secret)) return false
@@ -427,10 +421,7 @@ export function createAllocator(options: AllocatorOptions) {
     *gameServers(): Iterable<ServerView> {
       for (const server of gameServers.all()) yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
     },
-    /**
-     * From now on a server takes no match besides those that it has. Returns false if there is no such server. It may
-     * not be recorded yet: see `recorded`.
-     */
+    /** The server takes no further match. Returns false if there is none. See `recorded` for when that is written. */
     drainServer,
     /** The server of this id; a match on a server of a pool is none. */
     findServer,
@@ -451,10 +442,7 @@ export function createAllocator(options: AllocatorOptions) {
       browser.advance(now)
     },
 
-    /**
-     * Resolves when the store has all that was decided about the match so far; undefined if it has already. Rejects if
-     * that cannot be written now.
-     */
+    /** Resolves when the store has all that was decided about the match; undefined if it has. Rejects if it fails. */
     recorded: (matchId: string): Promise<void> | undefined => writer.written(matchId),
     /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
     whenEnded,

@@ -40,10 +40,7 @@ type CreateFailure =
   | { readonly kind: 'unavailable' }
   /** Nothing was created, and repeating the create would not help. */
   | { readonly kind: 'refused' }
-  /**
-   * There was no capacity. A deployment created in spite of that must be stopped; without an id, it must be found
-   * first.
-   */
+  /** No capacity. A deployment that was created all the same must be stopped; without an id, it is looked for first. */
   | { readonly kind: 'no-capacity'; readonly requestId: string | undefined }
 
 const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
@@ -215,10 +212,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     end(allocation)
   }
 
-  /**
-   * Resolves when the store holds the intent and the attempt continues, or when the write failed and the allocation has
-   * ended.
-   */
+  /** Resolves when the intent is stored and the attempt goes on, or the write failed and the allocation has ended. */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
     const appended = writer.areKept ? writer.append(withResumption(intentEntry(allocation), allocation)) : undefined
     if (appended !== undefined)
@@ -259,10 +253,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     /** Schedules the next placement attempt. Call once the previous deployment is gone. */
     retry: further.plan,
 
-    /**
-     * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
-     * create is under way, or was sent.
-     */
+    /** Cancels a create that was not sent: nothing of it is left. Returns false if it is under way, or was sent. */
     forget: (allocation: Allocation) => {
       const isWaiting = limit.remove(allocation)
       if (isWaiting) end(allocation)

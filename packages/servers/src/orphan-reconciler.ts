@@ -35,10 +35,7 @@ interface Search {
 
 /** While players wait: frequent at first; late lookups cover a create that took effect after the list lag. */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
-/**
- * For a match of an earlier process nobody waits: one lookup is enough, once the list shows everything that was
- * created.
- */
+/** Of a match of an earlier process, for which nobody waits: one lookup, once the list shows all that was created. */
 const AFTER_RESTART = [1]
 /** Lookups before the players are released; the last is at `listLagMs`. */
 const LOOKS_FOR_PLAYERS = 5
@@ -119,10 +116,7 @@ export function createFinder(options: FinderOptions) {
   }
 
   return {
-    /**
-     * Begins a search. @param lostAt epoch milliseconds; for a match of an earlier process, when its loss was first
-     * noticed.
-     */
+    /** Begins a search. @param lostAt epoch milliseconds when the loss was first noticed, also by an earlier process */
     begin: (allocation: Allocation, lostAt: number) => {
       const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
       searches.set(allocation, {

@@ -5,9 +5,7 @@ import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
 import type { Allocation, Assignment, PortProbe } from './records/index.js'
 
-/**
- * Finds out whether a READY server also listens: by waiting, by knocking at a port, or by the server's registration.
- */
+/** Finds out whether a READY server also listens: by waiting, by knocking at a port, or by its registration. */
 export type Listening = ReturnType<typeof createListening>
 
 interface ListeningOptions {

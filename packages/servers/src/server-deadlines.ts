@@ -3,16 +3,11 @@ import type { Clock } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
 import { type Allocation, type ReturnReason, ageOf, type DeploymentService, priorities } from './records/index.js'
 
-/**
- * Milliseconds for which tickets wait until a deployment created without capacity is stopped; then they return to the
- * queue.
- */
+/** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000
 /** Milliseconds for which players wait until the store has recorded their server; then they return to the queue. */
 const STORE_PATIENCE_MS = 30_000
-/**
- * Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them.
- */
+/** Milliseconds between two looks at how long matches have lasted: there may be many, and none of them cares. */
 const ENDS_GAP_MS = 1000
 
 interface TimeoutsOptions {

@@ -43,10 +43,7 @@ export function createConcurrencyLimit<Item>(most: number, take: (item: Item) =>
   }
 }
 
-/**
- * What several matchmakers may spend together, beside the bounds that each has alone. It answers at once, by the part
- * of it that this matchmaker holds already.
- */
+/** What several matchmakers may spend together. It answers at once, by the part that this one holds already. */
 export interface SpendBudget {
   /** How many more deployments this matchmaker may have. @param count those that exist or may exist. */
   servers(count: number): number
@@ -79,10 +76,7 @@ export type Governor = ReturnType<typeof createGovernor>
 
 /** One or two failures may be bad luck, and the others should not wait for it. */
 const FAILURES_BEFORE_PAUSE = 3
-/**
- * Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500
- * creates.
- */
+/** Between two probes: the first answer after an outage is at most this late; an hour of it costs 1,500 creates. */
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 const MINUTE_MS = 60_000
 
@@ -118,9 +112,7 @@ export function createGovernor(bound: SpendBound, random: Random) {
   }
 
   return {
-    /**
-     * @param count all whose deployment exists or may exist. @param startingCount those of them without players yet.
-     */
+    /** @param count all whose deployment may exist. @param startingCount those of them without players yet. */
     room: ({ count, startingCount }: { readonly count: number; readonly startingCount: number }, now: number) => {
       const rooms: readonly (readonly [Held, number])[] = [
         ['paused', pausedRoom(now)],
@@ -164,10 +156,7 @@ export function createGovernor(bound: SpendBound, random: Random) {
     },
     /** Why `room` last returned 0; undefined if there was room. */
     held: (): Held | undefined => held,
-    /**
-     * Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no
-     * pause.
-     */
+    /** Epoch milliseconds at which one create finds out whether the pause is over; in the past, or 0, without one. */
     pausedUntil: () => probeAt,
   }
 }

@@ -67,10 +67,7 @@ export function createWebhookReceiver({ clock, baseUrl, find, tokenOf, hinted }:
   return {
     /** The webhook URL of this match; undefined if the service cannot reach us. */
     urlOf: (allocation: Allocation) => baseUrl && `${baseUrl.replace(/\/+$/, '')}/${tokenOf(allocation)}`,
-    /**
-     * Answers 204 if the path is right, whatever the body says: a webhook is only a hint, and the status is read from
-     * the service. Never rejects.
-     */
+    /** Answers 204 if the path is right: a webhook is a hint only, and the status is read. Never rejects. */
     receive: createWebhookDoor({
       clock,
       /** By the last segment of its path, the token of its server. */

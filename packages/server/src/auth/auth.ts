@@ -26,10 +26,7 @@ function createApiKeys(keys: readonly ApiKey[]): Identify {
   }
 }
 
-/**
- * The token for everything, of `muster dev`: by itself a backend that may also operate the console; followed by a colon
- * and an id, that player.
- */
+/** The one token of `muster dev`: a backend that may operate the console; with a colon and an id, that player. */
 function createDevToken(token: string): Identify {
   const secret = sha256(token)
   return (given) => {

@@ -3,10 +3,7 @@ import { Problem } from '@muster/core/http'
 import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
 
-/**
- * What a caller may do: a `player` plays, a `backend` acts for any player, and the others use the console, each as
- * `permissionsOf` says.
- */
+/** A `player` plays, a `backend` acts for any player, and the others use the console as `permissionsOf` says. */
 export type Role = 'player' | 'backend' | ConsoleRole
 
 /** Roles of the console. */

@@ -108,10 +108,7 @@ interface TreeFault {
 
 const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : '')
 
-/**
- * Looks at every node once: names that are there twice, names that no object may have, aliases without an anchor or of
- * themselves, and more than can be meant.
- */
+/** Names that are there twice or that no object may have, wrong aliases, and more than can be meant. */
 function faultsOfTree(document: Document.Parsed): TreeFault[] {
   const faults: TreeFault[] = []
   const anchors = new Map<string, Node>()
@@ -204,10 +201,7 @@ function leavesOf(document: Document.Parsed): readonly Leaf[] {
 
 const FLOW = /^Flow (sequence|map)/
 
-/**
- * What is wrong with a text that is no YAML, in words of our own: those of the library quote the text, which may be a
- * secret.
- */
+/** What is wrong with a text, in words of our own: those of the library quote it, and it may be a secret. */
 function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
   if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
   switch (code) {

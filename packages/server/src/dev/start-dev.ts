@@ -33,10 +33,7 @@ export const SKILL = 1500
 /** Always in the middle, so that players who state nothing may all play together. */
 const MIDDLE = () => 0.5
 
-/**
- * The matchmaker as `muster dev` uses it: it believes what players state, unless the queue has `playerMayState`, and
- * fills in what a rule compares and they do not state.
- */
+/** Believes what players state, unless the queue has `playerMayState`, and fills in what its rules compare. */
 function withDevPlayers(service: TicketService, options: DevPlayersOptions): TicketService {
   const find = (name: string) => options.queues().find((queue) => queue.name === name)
   const complete = (ticket: TicketInput): TicketInput => {

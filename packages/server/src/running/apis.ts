@@ -32,10 +32,7 @@ interface Document {
   readonly components: Readonly<Record<string, Members>>
 }
 
-/**
- * The first document with what the second has besides. Ids of the second's operations begin with a prefix, because ids
- * must differ in one document.
- */
+/** The first document with what the second has besides, whose ids of operations get a prefix: ids must differ. */
 function mergeDocuments<First extends Document>(first: First, second: Document, prefix: string): First {
   const paths = Object.entries(second.paths).map(
     ([path, operations]) => [path, mapValues(operations, (operation) => renamed(operation, prefix))] as const,

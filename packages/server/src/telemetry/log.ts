@@ -176,10 +176,7 @@ const failed: Readonly<Record<ServerFailure, string>> = {
 export const failureText = (reason: ServerFailure, detail: string | undefined): string =>
   detail === undefined ? `${failed[reason]}.` : `${failed[reason]}: ${detail}.`
 
-/**
- * Writes what the matchmaker tells: problems, as `problems` bounds them, and single matches at the level `debug`.
- * Nothing of a player but how many.
- */
+/** Writes problems, bounded by `problems`, and single matches at the level `debug`. Of players, how many. */
 export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog): void {
   on('problem', ({ during, matchId, requestId, error }) => problems.report(during, error, { matchId, requestId }))
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>

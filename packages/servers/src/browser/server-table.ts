@@ -131,9 +131,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>) {
 
 const isNumber = ({ field }: Order) => field.type !== 'string'
 
-/**
- * The rows that may be on the page by the first field of the order: no other one comes before them. With a cursor, all.
- */
+/** The rows that may be on the page by the first field of the order. With a cursor, all. */
 function nearest(
   rows: readonly number[],
   values: RowValue,

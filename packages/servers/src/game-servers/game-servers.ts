@@ -48,10 +48,7 @@ export interface GameServerListener {
    * wish is met for good. One that is not is repeated with the next report.
    */
   seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
-  /**
-   * What a server lists now; undefined: nothing. Called with every report, when its process is another, and when the
-   * server is not wanted any more.
-   */
+  /** What a server lists; undefined: nothing. Called with each report, and when its process or its fate is another. */
   listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
   /** What a listed server is told of its seats, and of the session that it is to list. */
   seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
@@ -401,10 +398,7 @@ export function createGameServers(options: GameServersOptions) {
       }
       endIfUnheard(allocation)
     },
-    /**
-     * The server registered with an earlier process, and is to do so again. One that does not is lost as a silent one
-     * is.
-     */
+    /** It registered with an earlier process, and is to do so again; otherwise it is lost as a silent one is. */
     expect: (allocation: Allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
     /**
      * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.

@@ -22,15 +22,10 @@ const SHAPE = /^([\w-]{1,57})\.([\w-]{22})$/
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/**
- * The key of a server's join tokens, which the server derives from its token as well, without a request: HMAC-SHA256
- * with the token as key over `muster-join-1`.
- */
+/** HMAC-SHA256 with the server's token as key over `muster-join-1`: the server derives it without a request. */
 export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', token).update('muster-join-1').digest()
 
-/**
- * @param master returns the master secret, at least 32 bytes; called when a token is first made or checked.
- */
+/** @param master returns the master secret, at least 32 bytes; called when a token is first made or checked. */
 export function createServerKeys(master: () => string | Uint8Array) {
   let root: Uint8Array | undefined
   const signatureOf = (credential: string): Buffer => {

@@ -4,10 +4,7 @@ import type { Deploy } from './deploy.js'
 import type { Player } from './player.js'
 import { matchTag } from './tags.js'
 
-/**
- * A found match, with everything that its create request and its server's environment need. Plain data, including
- * players' addresses.
- */
+/** A found match, with all that its create and its server's environment need, players' addresses included. */
 export interface FoundMatch extends InCommon {
   readonly id: string
   /** Name of the queue. */
@@ -34,10 +31,7 @@ export interface Placement {
   /** The longest round trip of any player to the beacon, in milliseconds, and the average round trip. */
   readonly worstMs: number
   readonly meanMs: number
-  /**
-   * The rule's limit for every player's round trip, in milliseconds; undefined if the rule sets no limit or was
-   * relaxed.
-   */
+  /** The rule's limit for every round trip, in milliseconds; undefined if it sets none or was relaxed. */
   readonly limitMs: number | undefined
 }
 
@@ -92,10 +86,7 @@ export interface Order {
   readonly pool?: string | undefined
 }
 
-/**
- * A deployment that may exist. The intent is in the store before the deployment is requested, because the deployment
- * costs money from then on.
- */
+/** A deployment that may exist. The intent is stored before the request, since it costs money from then on. */
 export interface Intent {
   readonly matchId: string
   readonly queue: string
@@ -112,10 +103,7 @@ export interface Intent {
   readonly build?: string | undefined
 }
 
-/**
- * What a later process needs to continue a match whose server does not run yet, besides its tickets. Not for logs: it
- * holds latencies of players.
- */
+/** What a later process needs to go on with a match, besides its tickets. Not for logs: it holds latencies. */
 export interface Resumption {
   /** See `Order`. */
   readonly expansionMs: number
@@ -160,10 +148,7 @@ export class Allocation {
   guests: Set<Allocation> | undefined = undefined
   /** Of a server of a pool: how many matches it was given so far. */
   matchesServed = 0
-  /**
-   * When a match took its host, in epoch milliseconds, and whether that ran already. Not stored: undefined for a match
-   * of an earlier process.
-   */
+  /** When a match took its host (epoch milliseconds), and whether that ran already. Not stored. */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** Whether an operator has asked that this server takes no match any more. */
   drainAsked = false
@@ -181,15 +166,9 @@ export class Allocation {
   startedAfter: number
   /** Whether its server was counted against what its players may cost. */
   charged = false
-  /**
-   * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are notified once the
-   * store has recorded the assignment.
-   */
+  /** Epoch milliseconds since when the server listens; Infinity before. Players are told once that is stored. */
   listensAt = Infinity
-  /**
-   * Milliseconds from the deployment's start, as the service counts, after which the server is stopped even if players
-   * are on it; Infinity for never.
-   */
+  /** Milliseconds from the deployment's start, as the service counts, after which it is stopped; Infinity: never. */
   lastsMs = Infinity
   /** The time at which `lastsMs` is over, in epoch milliseconds; Infinity while unknown: see `EndTimes`. */
   endsAt = Infinity
@@ -274,10 +253,7 @@ export interface AllocationView extends Intent {
   readonly assignment: Assignment | undefined
   /** Of a match that is served on a server of a pool, and has no deployment of its own. */
   readonly hosted?: HostedView | undefined
-  /**
-   * The placement by the match's latency rule; undefined without such a rule, or if an earlier process made the
-   * deployment. Not for players.
-   */
+  /** By the match's latency rule; undefined without one, or for a deployment of an earlier process. Not for players. */
   readonly placement?: Placement | undefined
 }
 

@@ -54,10 +54,7 @@ export interface SeatsOptions {
   readonly unused: (playerId: string) => void
 }
 
-/**
- * Milliseconds after the end of a hold from which a report proves that its player has not come: one that was under way
- * may have been made before (our choice).
- */
+/** Milliseconds after a hold's end from which a report shows that nobody came: one may be under way (our choice). */
 const REPORT_WAY_MS = 5000
 /** Holds that nobody used within this time count together (our choices). */
 const UNUSED_WINDOW_MS = 300_000

@@ -45,10 +45,7 @@ type LockCalls = Awaited<ReturnType<typeof loadLockCalls>>
 
 let lockCalls: Promise<LockCalls> | undefined
 
-/**
- * Loads flock(2), which Node.js lacks, through the optional dependency koffi. It is loaded only here, so that a backend
- * without a store in a file needs no native code.
- */
+/** Loads flock(2), which Node.js lacks, by koffi: only here, so that nobody else needs native code. */
 async function loadLockCalls() {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`

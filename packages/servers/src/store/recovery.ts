@@ -79,10 +79,7 @@ export function createRecovery(options: RecoveryOptions) {
   return {
     /** Recovers once. Resolves with false while the store is unreadable. */
     recover,
-    /**
-     * Begins to recover, if that is due, and tells whether all is taken over. A store that opens without waiting, as
-     * one in memory does, is taken over by then.
-     */
+    /** Recovers, if that is due, and tells whether all is taken over. A store in memory is by then. */
     attempt,
     /**
      * Resolves when all is taken over, however often that is tried. Rejects with the signal's reason.

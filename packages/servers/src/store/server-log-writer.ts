@@ -21,9 +21,7 @@ type Backlog = Unwritten[]
 const RETRY_MS = 1000
 /** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
 const CLOSE_MS = 5000
-/**
- * The result of a write that is already done. One shared promise, so that callers with many writes need not await each.
- */
+/** A write that is done. One shared promise, so that callers with many writes need not await each. */
 export const WRITTEN: Promise<void> = Promise.resolve()
 const NOTHING: Backlog = []
 
@@ -39,10 +37,7 @@ export function createServerLogWriter(
   const stuck = new Set<Backlog>()
   const attempts = new Set<Promise<void>>()
   let isBehind = false
-  /**
-   * The match whose entry is being handed to the store now, and the entries about it that the store itself has
-   * caused meanwhile: one that knows tickets may cancel some.
-   */
+  /** The match whose entry is handed to the store, and entries that the store causes meanwhile by what it knows. */
   let handed: string | undefined
   let caused: Backlog | undefined
   /** Time of the next retry, in epoch milliseconds. */
@@ -107,10 +102,7 @@ export function createServerLogWriter(
     problem(error, first.entry.matchId)
   }
 
-  /**
-   * Adds an entry to a backlog and drops the entries that it makes obsolete. The first entry always stays, because it
-   * may be partly on the disk.
-   */
+  /** Drops entries that this one makes obsolete; never the first, which may be partly on the disk. */
   const enqueue = (backlog: Backlog, { entry, written, failed: refuse }: Unwritten): void => {
     const isOutdated = (one: Unwritten, index: number) =>
       index > 0 &&

@@ -3,27 +3,18 @@
 /** Learned start times by kind of deployment; each application version is a kind. */
 export type DeployTimes = ReturnType<typeof createDeployTimes>
 
-/**
- * The histogram's classes: the first begins at `SHORTEST_MS`, and each is `STEP` times as long as the one before. The
- * last class holds all longer times.
- */
+/** Classes of the histogram: each is `STEP` times as long as the one before; the last has all longer times. */
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/**
- * Number of times after which recorded weights are halved, at twice this number: a version that changed is soon
- * learned.
- */
+/** Weights are halved at twice this number of times: a version that changed is soon learned. */
 const ENOUGH = 400
 /**
  * The assumption about a kind not seen yet (our choice): half of the deployments are READY after 6 s, nine of ten
  * between 2 s and 20 s. The assumption weighs as much as `weight` recorded times.
  */
 const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
-/**
- * Mean milliseconds until a deployment becomes READY that has taken longer than nearly all others: it may do so any
- * time.
- */
+/** Mean milliseconds until READY of one that has taken longer than nearly all others: it may come any time. */
 const STRAGGLER_MS = 30_000
 /** Most kinds that are remembered. */
 const MOST_KINDS = 1000

@@ -21,9 +21,7 @@ export function createAllowance(perSecond: number, start: number) {
     use: (now: number) => {
       tokens = left(now) - 1
     },
-    /**
-     * Whether at least half of the tokens are left: reads that can wait need that, so that urgent reads find tokens.
-     */
+    /** Whether half of the tokens are left, as reads that can wait need, so that urgent ones find some. */
     isAmple: (now: number) => left(now) >= most / 2,
   }
 }
@@ -75,17 +73,12 @@ const CHANCE_OF_SUSPECT = 0.95
 const PATIENCE_MS = 200
 /** Least milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
-/**
- * Lists do not show errors, so a status read gains 1 millisecond of worth for each 200 milliseconds since the last one.
- */
+/** Lists show no errors, so a read gains 1 ms of worth for each 200 ms since the last one. */
 const UNREAD_PER_MS = 200
 /** Least worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
-/**
- * The expected waiting, in milliseconds, that seeing the deployment now would end: the chance that it is READY × the
- * time since it was last seen.
- */
+/** Milliseconds of waiting that seeing it ends: the chance that it is READY × the time since it was last seen. */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
   if (one.suspect && one.coveredAt === 0) {
@@ -96,10 +89,7 @@ export function seeingWorth(one: Watched, now: number, times: DeployTimes): numb
   return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
 }
 
-/**
- * The worth of reading the deployment's status, which also shows errors and the end of a running deployment; 0 for not
- * now.
- */
+/** The worth of reading the status, which also shows errors and the end of a running one; 0 for not now. */
 export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
   const { phase, reading, suspect, readAt } = one
   const unread = now - readAt

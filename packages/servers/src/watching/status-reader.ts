@@ -71,10 +71,7 @@ export function createWatchedSet() {
 
 /** A change of a followed deployment that the watcher has found. */
 export type StatusChange =
-  /**
-   * The deployment became READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was
-   * created.
-   */
+  /** READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was created. */
   | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
   /** The deployment is in error; `detail` in the service's words. */
   | { readonly kind: 'failed'; readonly requestId: string; readonly detail: string | undefined }
@@ -176,10 +173,7 @@ export function createStatusReader(options: StatusReaderOptions) {
     /** Reads the status at once if the allowance is ample; otherwise a later read or list shows the change. */
     confirm,
 
-    /**
-     * Reads the statuses that are most worth it. Deployments with a hint may use the whole allowance; others leave a
-     * part of it for the next hint.
-     */
+    /** Reads what is most worth it. Hints may use the whole allowance; others leave a part for the next hint. */
     readBest: (among: Iterable<Watched>, now: number) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
         if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)

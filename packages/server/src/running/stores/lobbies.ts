@@ -13,10 +13,7 @@ import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport
 import type { Config } from '../../config/index.js'
 import type { Matching } from './matching.js'
 
-/**
- * Started lobbies that wait in a queue as parties. The players of a started lobby become one ticket, whose id is the
- * key of the start.
- */
+/** Started lobbies that wait in a queue: the players of one are one ticket, whose id is the key of the start. */
 function createLobbyParties(
   service: TicketService,
   on: Matchmaker['on'],
