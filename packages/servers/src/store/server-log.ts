@@ -97,12 +97,8 @@ export interface ServerRecord extends Intent {
  */
 export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'intent') {
-    // Fields are copied one by one, for speed: this runs for every match.
-    const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, resumption } = entry
-    const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
-    const wanted = before?.wanted && { wanted: before.wanted }
-    const intent = pool === undefined ? plain : { ...plain, pool, build, ...wanted }
-    return resumption === undefined ? intent : { ...intent, resumption }
+    const intent = intentOf(entry)
+    return entry.pool === undefined || before?.wanted === undefined ? intent : { ...intent, wanted: before.wanted }
   }
   if (before === undefined) return undefined
   switch (entry.kind) {
@@ -155,28 +151,13 @@ export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(st
   change: state === intent ? undefined : changeOf(intent, state),
 })
 
-const intentOf = ({
-  matchId,
-  queue,
-  tag,
-  ticketIds,
-  playerIds,
-  at,
-  pool,
-  build,
-  resumption,
-}: ServerRecord): ServerRecord => ({
-  matchId,
-  queue,
-  tag,
-  ticketIds,
-  playerIds,
-  at,
-  pool,
-  build,
-  resumption,
-  assigned: false,
-})
+/** What is known of a match from the beginning. Fields are copied one by one, for speed: this runs for every match. */
+function intentOf(from: Intent & Pick<ServerRecord, 'resumption'>): ServerRecord {
+  const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, resumption } = from
+  const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
+  const intent = pool === undefined ? plain : { ...plain, pool, build }
+  return resumption === undefined ? intent : { ...intent, resumption }
+}
 
 /** What has become of a match since its intent: the fields that differ. */
 const changeOf = (intent: ServerRecord, state: ServerRecord): string =>

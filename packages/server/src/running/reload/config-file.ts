@@ -105,11 +105,7 @@ export function tellNotReloaded(log: Log, error: unknown): void {
 }
 
 /** Checks and writes a changed text in one step, unless somebody else has changed the file. */
-async function changeFile(
-  { path, env }: Pick<ConfigFileOptions, 'path' | 'env'>,
-  seen: string,
-  change: (before: string) => string,
-) {
+async function changeFile({ path, env }: ConfigFileOptions, seen: string, change: (before: string) => string) {
   try {
     // A link stays a link.
     const target = await realpath(path)
@@ -150,26 +146,16 @@ export async function watchFile({
 }: WatchFileOptions): Promise<() => Promise<void>> {
   // Not at the top: players are served before the file is watched.
   const { watch } = await import('chokidar')
-  const settle = createSettle(clock, changed)
+  let waiting: AbortController | undefined
   const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })
-  watcher.on('all', settle.touched)
+  watcher.on('all', () => {
+    waiting?.abort()
+    waiting = new AbortController()
+    clock.sleep(QUIET_MS, waiting.signal).then(changed, () => {})
+  })
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
   return async () => {
-    settle.end()
+    waiting?.abort()
     await watcher.close()
-  }
-}
-
-/** Calls a function once, after a burst of touches has ended. */
-function createSettle(clock: Clock, settled: () => void): { touched: () => void; end: () => void } {
-  let waiting: AbortController | undefined
-  return {
-    touched: () => {
-      waiting?.abort()
-      const mine = new AbortController()
-      waiting = mine
-      clock.sleep(QUIET_MS, mine.signal).then(settled, () => {})
-    },
-    end: () => waiting?.abort(),
   }
 }
