@@ -204,10 +204,10 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   }
 }
 
-const spotOf = ({ location }: Pick<PlaceBeacon, 'location'>) => ({
-  name: location.city,
-  latitude: location.latitude,
-  longitude: location.longitude,
+const spotOf = ({ location: { city: name, latitude, longitude } }: Pick<PlaceBeacon, 'location'>) => ({
+  name,
+  latitude,
+  longitude,
 })
 
 const isOther = (url: string, wanted: number) => wanted !== 0 && Number(new URL(url).port) !== wanted
