@@ -58,25 +58,18 @@ const ANSWER_MS = 3000
 const MOST_OFFERS = 4
 
 /** What is known of a match that waits for its server. */
-interface Offer {
-  /** Epoch milliseconds from which the server is expected to answer; Infinity while it has not registered. */
-  since: number
-  /** Whether the claim is in the store, so that the server may be told. */
-  isWritten: boolean
-  hasAccepted: boolean
-  offers: number
-  /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
-  isShort: boolean
-  /** Whether the match has been counted as demand. */
-  isCounted: boolean
-}
+type Offer = ReturnType<typeof newOffer>
 
-const newOffer = (isWritten: boolean, offers: number): Offer => ({
+/** @param isWritten whether the claim is in the store, so that the server may be told */
+const newOffer = (isWritten: boolean, offers: number) => ({
+  /** Epoch milliseconds from which the server is expected to answer; Infinity while it has not registered. */
   since: Infinity,
   isWritten,
   hasAccepted: false,
   offers,
+  /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
   isShort: false,
+  /** Whether the match has been counted as demand. */
   isCounted: offers > 0,
 })
 

@@ -19,19 +19,20 @@ export interface FinderOptions {
   readonly problem: (error: unknown, allocation: Allocation) => void
 }
 
-interface Search {
-  readonly allocation: Allocation
-  /** Epoch milliseconds. */
-  readonly lostAt: number
-  /** When to query the list, as multiples of `listLagMs` since the loss. */
-  readonly times: readonly number[]
+type Search = ReturnType<typeof newSearch>
+
+/** @param times when to query the list, as multiples of `listLagMs` since the loss */
+const newSearch = (allocation: Allocation, lostAt: number, times: readonly number[]) => ({
+  allocation,
+  lostAt,
+  times,
   /** Number of these times that had passed when the last answered lookup began. */
-  looks: number
-  isHinted: boolean
-  isLooking: boolean
+  looks: 0,
+  isHinted: false,
+  isLooking: false,
   /** Epoch milliseconds before which a failed lookup is not repeated. */
-  restsUntil: number
-}
+  restsUntil: 0,
+})
 
 /** While players wait: frequent at first; late lookups cover a create that took effect after the list lag. */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
@@ -119,15 +120,7 @@ export function createFinder(options: FinderOptions) {
     /** Begins a search. @param lostAt epoch milliseconds when the loss was first noticed, also by an earlier process */
     begin: (allocation: Allocation, lostAt: number) => {
       const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
-      searches.set(allocation, {
-        allocation,
-        lostAt,
-        times,
-        looks: 0,
-        isHinted: false,
-        isLooking: false,
-        restsUntil: 0,
-      })
+      searches.set(allocation, newSearch(allocation, lostAt, times))
     },
     /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
     hint: (allocation: Allocation) => {

@@ -83,23 +83,30 @@ export interface GameServersOptions {
   readonly on: GameServerListener
 }
 
-interface GameServer {
-  readonly allocation: Allocation
-  registration: ServerRegistration
+type GameServer = ReturnType<typeof newGameServer>
+
+const newGameServer = (
+  allocation: Allocation,
+  registration: ServerRegistration,
+  draining: DrainReason | undefined,
+  now: number,
+) => ({
+  allocation,
+  registration,
   /** Earlier instances, with the epoch milliseconds until which they are told to drain. */
-  replaced: Map<string, number> | undefined
-  seq: number
-  version: number
-  registeredAt: number
-  seenAt: number
-  lostAt: number | undefined
-  unhealthy: number
-  draining: DrainReason | undefined
+  replaced: new Map<string, number>(),
+  seq: -1,
+  version: Math.floor(now),
+  registeredAt: now,
+  seenAt: now,
+  lostAt: undefined as number | undefined,
+  unhealthy: 0,
+  draining,
   /** What its instance has said of each match, and whether what it wants of seats is not met for good. */
-  readonly matches: Map<string, MatchReport & { isUnmet: boolean }>
+  matches: new Map<string, MatchReport & { isUnmet: boolean }>(),
   /** Ends the long poll that waits. */
-  waiter: (() => void) | undefined
-}
+  waiter: undefined as (() => void) | undefined,
+})
 
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
@@ -237,7 +244,7 @@ export function createGameServers(options: GameServersOptions) {
 
   /** An instance that was replaced is told to drain for as long as a silent one is spared, then that it is gone. */
   const ordersOfReplaced = (server: GameServer, instance: string): ServerOrders => {
-    const until = server.replaced?.get(instance) ?? -Infinity
+    const until = server.replaced.get(instance) ?? -Infinity
     if (clock.now() >= until)
       throw new ServerGone('Another process has registered with the token of this server. End this process.')
     return { version: server.version, want: 'drain', reason: 'replaced', matches: [] }
@@ -248,7 +255,7 @@ export function createGameServers(options: GameServersOptions) {
 
   const replace = (server: GameServer, registration: ServerRegistration) => {
     const now = clock.now()
-    const replaced = (server.replaced ??= new Map())
+    const { replaced } = server
     for (const [instance, until] of replaced) if (now >= until) replaced.delete(instance)
     replaced.set(server.registration.instance, now + LOST_AFTER_MS)
     replaced.delete(registration.instance)
@@ -258,11 +265,9 @@ export function createGameServers(options: GameServersOptions) {
     server.matches.clear()
     on.listed(server.allocation, undefined, registration.instance)
     raise(server)
-    const id = JSON.stringify(server.allocation.matchId)
-    on.problem(
-      server.allocation,
-      new Error(`Server ${id}: a second process registered with its token. The first drains.`),
-    )
+    const { allocation } = server
+    const message = `Server "${allocation.matchId}": a second process registered with its token. The first drains.`
+    on.problem(allocation, new Error(message))
   }
 
   const lookAt = (server: GameServer, now: number) => {
@@ -304,20 +309,8 @@ export function createGameServers(options: GameServersOptions) {
       let server = servers.get(allocation.matchId)
       const isNew = server?.registration.instance !== registration.instance
       if (server === undefined) {
-        server = {
-          allocation,
-          registration,
-          replaced: undefined,
-          seq: -1,
-          version: Math.floor(clock.now()),
-          registeredAt: clock.now(),
-          seenAt: clock.now(),
-          lostAt: undefined,
-          unhealthy: 0,
-          draining: allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation),
-          matches: new Map(),
-          waiter: undefined,
-        }
+        const draining = allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation)
+        server = newGameServer(allocation, registration, draining, clock.now())
         servers.set(allocation.matchId, server)
       } else if (isNew) replace(server, registration)
       else server.registration = registration

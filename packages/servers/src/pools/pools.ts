@@ -21,11 +21,7 @@ interface Stock {
   idleSince: number
 }
 
-interface Remembered {
-  readonly place: Place
-  readonly createdAt?: number | undefined
-  readonly isAdopted?: boolean | undefined
-}
+type Remembered = Pick<Stock, 'place'> & Partial<Pick<Stock, 'createdAt' | 'isAdopted'>>
 
 /** A look at a place of a pool: all of its servers there, and how many are to be warm. */
 interface Look {
@@ -250,15 +246,8 @@ export function createPools(options: PoolsOptions) {
 
   const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
-    const one: Stock = {
-      server,
-      place,
-      createdAt,
-      isAdopted,
-      isUp: false,
-      isDraining: false,
-      idleSince: Infinity,
-    }
+    const present = { isUp: false, isDraining: false, idleSince: Infinity }
+    const one: Stock = { server, place, createdAt, isAdopted, ...present }
     const pool = server.pool ?? ''
     stock.set(server, one)
     byPool.set(pool, (byPool.get(pool) ?? new Set()).add(one))

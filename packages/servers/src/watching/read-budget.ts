@@ -27,41 +27,29 @@ export function createAllowance(perSecond: number, start: number) {
 }
 
 /** A deployment that is followed. Times are epoch milliseconds. */
-export interface Watched {
-  readonly requestId: string
-  /** Deployments of the same kind take about the same time to become READY. */
-  readonly kind: string
-  /** When the watcher began to follow the deployment, which is about when it was created. */
-  readonly since: number
-  /** The phase is `starting` until the deployment is READY, then `running`. */
-  phase: 'starting' | 'running'
-  /** When the deployment was last seen not to be READY. */
-  seenAt: number
-  /** When the deployment's status was last read, successfully or not. */
-  readAt: number
-  /** When a list last contained the deployment. */
-  listedAt: number
-  /** When the list request under way that should contain the deployment was sent; 0 for none. */
-  coveredAt: number
-  /** Whether its status is being read now. */
-  reading: boolean
-  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
-  suspect: boolean
-  /** Whether the last read of the status failed. */
-  unreadable: boolean
-}
+export type Watched = ReturnType<typeof newWatched>
 
-export const newWatched = (requestId: string, kind: string, now: number): Watched => ({
+/** @param kind deployments of the same kind take about the same time to become READY */
+export const newWatched = (requestId: string, kind: string, now: number) => ({
   requestId,
   kind,
+  /** When the watcher began to follow the deployment, which is about when it was created. */
   since: now,
-  phase: 'starting',
+  /** The phase is `starting` until the deployment is READY, then `running`. */
+  phase: 'starting' as 'starting' | 'running',
+  /** When the deployment was last seen not to be READY. */
   seenAt: now,
+  /** When the deployment's status was last read, successfully or not. */
   readAt: 0,
+  /** When a list last contained the deployment. */
   listedAt: 0,
+  /** When the list request under way that should contain the deployment was sent; 0 for none. */
   coveredAt: 0,
+  /** Whether its status is being read now. */
   reading: false,
+  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
   suspect: false,
+  /** Whether the last read of the status failed. */
   unreadable: false,
 })
 

@@ -19,17 +19,19 @@ interface FeedsOptions {
 }
 
 /** Tells listeners what happens. One text serves all of them; who reads slowly misses some and costs no memory. */
-interface Listener {
-  readonly caller: string
-  state: string | undefined
-  steps: string[]
+type Listener = ReturnType<typeof newListener>
+
+const newListener = (caller: string, now: number) => ({
+  caller,
+  state: undefined as string | undefined,
+  steps: [] as string[],
   /** Whether it missed steps, so that it is greeted again. */
-  isBehind: boolean
+  isBehind: false,
   /** When it last took something. */
-  takenAt: number
-  wake: () => void
-  readonly end: AbortController
-}
+  takenAt: now,
+  wake: () => {},
+  end: new AbortController(),
+})
 
 /** Steps kept for a listener. */
 const MOST_STEPS = 6
@@ -81,15 +83,7 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
     listen: (caller: string, greeting: () => string): ((signal: AbortSignal) => AsyncGenerator<StreamEvent>) => {
       if (isClosed) throw new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 5000 })
       makePlace(caller)
-      const listener: Listener = {
-        caller,
-        state: undefined,
-        steps: [],
-        isBehind: false,
-        takenAt: now(),
-        wake: () => {},
-        end: new AbortController(),
-      }
+      const listener = newListener(caller, now())
       listeners.add(listener)
       if (listeners.size === 1) begun()
       return (signal) => {
