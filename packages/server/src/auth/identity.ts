@@ -23,15 +23,6 @@ export interface Identity {
 /** Finds whom a token belongs to; undefined for a token that nobody gave out. */
 export type Identify = (token: string) => Identity | undefined | Promise<Identity | undefined>
 
-/** Tokens that are signed, and remembered once they were verified. */
-export interface SignedTokens {
-  readonly identify: Identify
-  /** Whom a token belongs to that was verified before. */
-  readonly recall: (token: string) => Identity | undefined
-  /** Whether a token looks like one of these. */
-  readonly isOne: (token: string) => boolean
-}
-
 type ClaimsSection = NonNullable<Config['auth']['jwt']>['claims']
 /** Which claim says what: see the section `auth.jwt.claims`. Without a claim of the role every caller is a player. */
 export type ClaimNames = Pick<ClaimsSection, 'id'> & Partial<ClaimsSection>

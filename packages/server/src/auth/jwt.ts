@@ -6,7 +6,7 @@ import * as errors from 'jose/errors'
 import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
 import { type Config, PUBLIC_ALGORITHMS, SHARED_ALGORITHMS } from '../config/index.js'
-import { type ClaimNames, type Identity, readClaims, type SignedTokens } from './identity.js'
+import { type ClaimNames, type Identify, type Identity, readClaims } from './identity.js'
 import { createJwks, KeysUnavailable } from './jwks.js'
 
 type Section = NonNullable<Config['auth']['jwt']>
@@ -41,7 +41,7 @@ const REMEMBER_MS = 300_000
  * verified token is remembered until its end, or for five minutes: clients that poll send the same token each time.
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
-export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): SignedTokens {
+export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
   const { issuer, audience, claims, clockToleranceMs = TOLERANCE_MS } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
@@ -74,9 +74,11 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): S
   }
 
   return {
-    isOne: (token) => SIGNED.test(token),
-    recall: (token) => (SIGNED.test(token) ? verified.get(digestOf(token)) : undefined),
-    identify: (token) => {
+    /** Whether a token looks like one of these. */
+    isOne: (token: string) => SIGNED.test(token),
+    /** Whom a token belongs to that was verified before. */
+    recall: (token: string) => (SIGNED.test(token) ? verified.get(digestOf(token)) : undefined),
+    identify: (token: string): ReturnType<Identify> => {
       if (!SIGNED.test(token)) return undefined
       const digest = digestOf(token)
       return verified.get(digest) ?? verify(token, digest)

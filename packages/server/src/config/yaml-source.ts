@@ -257,28 +257,13 @@ interface SourceFault {
 }
 
 /** A YAML text that was read. */
-export interface Source {
-  readonly text: string
-  readonly document: Document.Parsed
-  /** Undefined if there are faults. */
-  readonly value: unknown
-  readonly faults: readonly SourceFault[]
-  /**
-   * The place of a value, by its path. For a missing value: the place of the nearest value around it.
-   * @param part the name of the value, or the value itself.
-   */
-  placeOf(path: readonly string[], part?: 'name' | 'value'): Place
-  positionOf(place: Place): { readonly line: number; readonly column: number }
-  lineOf(offset: number): Place
-  /** The names, values and aliases, in the order of the text. Read once, when they are first asked for. */
-  leaves(): readonly Leaf[]
-}
+export type Source = ReturnType<typeof readYaml>
 
 /**
  * Reads a YAML text. Never throws: what is wrong is in `faults`.
  * @param mostTokens see `excessIn`
  */
-export function readYaml(text: string, mostTokens?: number): Source {
+export function readYaml(text: string, mostTokens?: number) {
   const counter = new LineCounter()
   const excess = excessIn(text, mostTokens)
   const document = parseDocument(excess === undefined ? text : '', {
@@ -301,14 +286,20 @@ export function readYaml(text: string, mostTokens?: number): Source {
     text,
     document,
     faults,
+    /** Undefined if there are faults. */
     value: faults.length === 0 ? (document.toJS({ maxAliasCount: -1 }) as unknown) : undefined,
-    placeOf: (path, part = 'value') => placeOf(document, path, part),
-    positionOf: ({ from }) => {
+    /**
+     * The place of a value, by its path. For a missing value: the place of the nearest value around it.
+     * @param part the name of the value, or the value itself.
+     */
+    placeOf: (path: readonly string[], part: 'name' | 'value' = 'value'): Place => placeOf(document, path, part),
+    positionOf: ({ from }: Place): { readonly line: number; readonly column: number } => {
       const { line, col } = counter.linePos(from)
       return { line: Math.max(1, line), column: Math.max(1, col) }
     },
     lineOf,
-    leaves: () => (leaves ??= leavesOf(document)),
+    /** The names, values and aliases, in the order of the text. Read once, when they are first asked for. */
+    leaves: (): readonly Leaf[] => (leaves ??= leavesOf(document)),
   }
 }
 

@@ -106,26 +106,13 @@ export interface DevOptions {
 }
 
 /** Emulator, server and console in one process. */
-export interface Dev {
-  readonly token: string
-  /** The console's has the token in its fragment, which no request holds. */
-  readonly urls: { readonly console: string; readonly api: string; readonly emulator: string }
-  /** Ports that were asked for, and that another program has. */
-  readonly taken: readonly number[]
-  /** What runs as a process for each server; undefined where servers are simulated. */
-  readonly command: Command | undefined
-  readonly server: MusterServer
-  readonly bots: Bots
-  /** Reads the configuration again. A wrong file is logged and changes nothing. */
-  readonly reload: () => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type Dev = Awaited<ReturnType<typeof startDev>>
 
 /**
  * Starts all that a game developer needs on one machine, with nothing to configure.
  * @throws {InvalidConfig} with all that is wrong in the configuration
  */
-export async function startDev(options: DevOptions = {}): Promise<Dev> {
+export async function startDev(options: DevOptions = {}) {
   const { config: path, write } = options
   const wanted = { port: options.port ?? 8080, emulatorPort: options.emulatorPort ?? 8090 }
   const token = options.token ?? randomBytes(12).toString('base64url')
@@ -177,18 +164,22 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   }
   return {
     token,
+    /** The console's has the token in its fragment, which no request holds. */
     urls: {
       console: `${server.url}/console/#token=${token}`,
       api: server.url,
       emulator: `${emulator.url}/_emulator`,
     },
+    /** Ports that were asked for, and that another program has. */
     taken: [
       ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
       ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
     ],
+    /** What runs as a process for each server; undefined where servers are simulated. */
     command,
     server,
     bots,
+    /** Reads the configuration again. A wrong file is logged and changes nothing. */
     reload: () =>
       read()
         .then(server.reload)
