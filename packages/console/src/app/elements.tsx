@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { whyOf } from './api.js'
 import { hrefOf } from './routes.js'
-import { useStore } from './store-context.js'
+import { usePolled, useStore } from './store-context.js'
 import type { Question } from './store.js'
 import { ago, timeOfDay } from './words.js'
 
@@ -69,6 +69,38 @@ export const IdLink = ({ id, text = id }: { readonly id: string; readonly text?:
     <code>{text}</code>
   </a>
 )
+
+interface PolledViewProps<Answer> {
+  readonly title: string
+  readonly ask: Parameters<typeof usePolled<Answer>>[0]
+  readonly show: (answer: Answer) => ComponentChildren
+}
+
+const AGAIN_MS = 5000
+
+/** A view of one answer, which is asked for again and again. */
+export function PolledView<Answer>({ title, ask, show }: PolledViewProps<Answer>) {
+  const { answer, failure } = usePolled(ask, AGAIN_MS)
+  return (
+    <>
+      <h1 class="view-title">{title}</h1>
+      {failure === undefined ? null : <p class="failure">{failure}</p>}
+      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : show(answer)}
+    </>
+  )
+}
+
+/** What a form needs whose field leads to the stories of an id: the field's own properties, and what submits it. */
+export function useFind() {
+  const field = useRef<HTMLInputElement>(null)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const id = field.current?.value.trim() ?? ''
+    if (id !== '') location.hash = hrefOf('find', id)
+  }
+  const plain = { autocomplete: 'off', spellcheck: false, maxLength: 128 } as const
+  return { field, submit, input: { ref: field, type: 'search', 'aria-keyshortcuts': '/', ...plain } as const }
+}
 
 /** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
 export function Confirm() {

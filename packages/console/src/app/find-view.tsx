@@ -1,6 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Found } from '../wire.js'
-import { hrefOf } from './routes.js'
+import { useFind } from './elements.js'
 import { usePolled, useStore } from './store-context.js'
 import { timeOfDay } from './words.js'
 import { StoryCard } from './story-card.js'
@@ -12,32 +12,17 @@ const AGAIN_MS = 3000
 export function FindView() {
   const { route } = useStore()
   const id = route.value.view === 'find' ? route.value.id : undefined
-  const field = useRef<HTMLInputElement>(null)
+  const { field, submit, input } = useFind()
   useEffect(() => {
     if (field.current !== null) field.current.value = id ?? ''
   }, [id])
-
-  const submit = (event: Event) => {
-    event.preventDefault()
-    const wanted = field.current?.value.trim() ?? ''
-    if (wanted !== '') location.hash = hrefOf('find', wanted)
-  }
   return (
     <>
       <h1 class="view-title">Find</h1>
       <form class="find" role="search" onSubmit={submit}>
         <label for="wanted">Id of a player, ticket, match or server, or a server’s name or address</label>
         <div class="field-row">
-          <input
-            id="wanted"
-            ref={field}
-            type="search"
-            aria-keyshortcuts="/"
-            defaultValue={id ?? ''}
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={128}
-          />
+          <input {...input} id="wanted" defaultValue={id ?? ''} />
           <button type="submit" class="main">
             Find
           </button>

@@ -1,4 +1,4 @@
-import { grouped } from '../parts/index.js'
+import { grouped, groupedBy } from '../parts/index.js'
 import type { PoolRow, ServerList } from '../wire.js'
 import { Cell, Meter, number, TableHead } from './elements.js'
 import { hours, money, percent } from './words.js'
@@ -25,7 +25,7 @@ export function PoolsPanel({ list: { pools, currency } }: { readonly list: Serve
             number('Idle so far'),
           ]}
         />
-        {byPool(pools).map(([pool, rows]) => (
+        {[...groupedBy(pools, ({ pool }) => pool)].map(([pool, rows]) => (
           <tbody key={pool}>
             <tr class="place-row">
               <th scope="rowgroup" colSpan={8}>
@@ -42,11 +42,6 @@ export function PoolsPanel({ list: { pools, currency } }: { readonly list: Serve
   )
 }
 
-function byPool(pools: readonly PoolRow[]): readonly (readonly [pool: string, PoolRow[]])[] {
-  const names = [...new Set(pools.map(({ pool }) => pool))]
-  return names.map((name) => [name, pools.filter(({ pool }) => pool === name)])
-}
-
 function Place({ row, currency }: { readonly row: PoolRow; readonly currency: string }) {
   const { place, wanted, warm, starting, playing, draining, asked, hits, expectedHit } = row
   const { cameLastHour, expectedPerHour, idleHours, idleCost } = row
@@ -57,15 +52,11 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
       <Cell head="Warm">
         {grouped(warm)} <small>of {grouped(wanted)} wanted</small>
       </Cell>
-      <Cell kind={numberOr0(starting)} head="Starting">
-        {grouped(starting)}
-      </Cell>
-      <Cell kind={numberOr0(playing)} head="Playing">
-        {grouped(playing)}
-      </Cell>
-      <Cell kind={numberOr0(draining)} head="Draining">
-        {grouped(draining)}
-      </Cell>
+      {Object.entries({ Starting: starting, Playing: playing, Draining: draining }).map(([head, count]) => (
+        <Cell key={head} kind={count === 0 ? 'number zero' : 'number'} head={head}>
+          {grouped(count)}
+        </Cell>
+      ))}
       <Cell kind="hit-cell" head="Found a warm server">
         <span class="hit">
           <Meter share={hit ?? 0} />
@@ -82,5 +73,3 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
     </tr>
   )
 }
-
-const numberOr0 = (count: number) => (count === 0 ? 'number zero' : 'number')

@@ -1,26 +1,17 @@
 import { useState } from 'preact/hooks'
-import { grouped } from '../parts/index.js'
+import { grouped, groupedBy } from '../parts/index.js'
 import type { ServerList, ServerRow } from '../wire.js'
-import { Cell, IdLink, number, TableHead } from './elements.js'
+import { Cell, IdLink, number, PolledView, TableHead } from './elements.js'
 import { PoolsPanel } from './pools-panel.js'
 import { OutputPanel, ProcessButtons } from './server-process.js'
-import { usePolled, useStore } from './store-context.js'
+import { useStore } from './store-context.js'
 import { AskButton } from './story-card.js'
 import { money, wait } from './words.js'
 
-const AGAIN_MS = 5000
-
 /** Every server, by place. */
-export function ServersView() {
-  const { answer, failure } = usePolled((api, signal) => api.servers(signal), AGAIN_MS)
-  return (
-    <>
-      <h1 class="view-title">Servers</h1>
-      {failure === undefined ? null : <p class="failure">{failure}</p>}
-      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : <Answered list={answer} />}
-    </>
-  )
-}
+export const ServersView = () => (
+  <PolledView title="Servers" ask={(api, signal) => api.servers(signal)} show={(list) => <Answered list={list} />} />
+)
 
 function Answered({ list }: { readonly list: ServerList }) {
   /** Id of the deployment whose output is shown. */
@@ -52,7 +43,7 @@ function List({ list, show }: ListProps) {
       </section>
     )
   }
-  const places = byPlace(servers)
+  const places = [...groupedBy(servers, ({ place }) => place)]
   const hasProcesses = may('servers') && servers.some((row) => row.isProcess)
   const mayAct = hasProcesses || (may('servers') && servers.some((row) => row.mayDrain))
   const columns = 6 + (cost === null ? 0 : 1) + (mayAct ? 1 : 0)
@@ -94,17 +85,6 @@ function List({ list, show }: ListProps) {
       </div>
     </section>
   )
-}
-
-/** In the order in which they come. */
-function byPlace(servers: readonly ServerRow[]): readonly (readonly [place: string | null, ServerRow[]])[] {
-  const places = new Map<string | null, ServerRow[]>()
-  for (const row of servers) {
-    const rows = places.get(row.place)
-    if (rows === undefined) places.set(row.place, [row])
-    else rows.push(row)
-  }
-  return [...places]
 }
 
 interface RowProps extends ListProps {

@@ -76,9 +76,6 @@ function createVisitors(hosts: readonly string[]) {
   }
 }
 
-/** The console's page and its API, as a function to be mounted at `basePath` and below. */
-export type Console = ReturnType<typeof createConsole>
-
 /** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
 const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
 /** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 a second. */
@@ -87,6 +84,9 @@ const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
 const LEAST_BYTES = 128
 /** Milliseconds after which a ticket that is reported late is no arrival of this minute. */
 const RECENT_MS = 60_000
+
+/** The console's page and its API, as a function to be mounted at `basePath` and below. */
+export type Console = ReturnType<typeof createConsole>
 
 /** @throws TypeError for an invalid name in `hosts` */
 export function createConsole(options: ConsoleOptions) {

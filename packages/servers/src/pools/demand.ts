@@ -1,6 +1,3 @@
-/** What a pool has seen of matches at one place, and what it expects. Times are epoch milliseconds. */
-export type Demand = ReturnType<typeof createDemand>
-
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
 /** Averages follow the last 100 boots and matches or so. */
@@ -16,6 +13,7 @@ const ENOUGH = 30
 const LEVEL_MINUTES = 30
 const LEVEL = { least: 0.25, most: 4 }
 
+/** What a pool has seen of matches at one place, and what it expects. Times are epoch milliseconds. */
 export function createDemand(startedAt: number) {
   /** Arrivals by minute, today's written over yesterday's. */
   const minutes = new Uint32Array(2 * DAY_MINUTES)

@@ -105,7 +105,7 @@ function refsOf(event: RecordedEvent): Ref[] {
 export const storyEvent = (event: RecordedEvent): StoryEvent => ({
   at: Math.floor(event.at),
   what: whatOf(event),
-  text: textOf(event),
+  text: (texts[event.what] as (event: RecordedEvent) => string)(event),
   refs: refsOf(event),
 })
 
@@ -115,56 +115,38 @@ const whatOf = (event: RecordedEvent): string => {
   return event.reason === 'declined' || event.reason === 'expired' ? event.reason : 'cancelled'
 }
 
-function textOf(event: RecordedEvent): string {
-  switch (event.what) {
-    case 'created': {
-      const { playerIds, queues } = event
-      const players = playerIds.length === 1 ? 'A player' : `A party of ${playerIds.length}`
-      return `${players} began to wait in ${queues.length === 1 ? 'queue' : 'queues'} ${queues.join(', ')}.`
-    }
-    case 'found': {
-      const limits = event.expansionMs === 0 ? '' : `, by the limits from ${lasted(event.expansionMs)} of waiting on`
-      return `A match of ${count(event.ticketIds.length, 'ticket')} was found in ${event.queue}${limits}.`
-    }
-    case 'joined':
-      return `${count(event.ticketIds.length, 'ticket')} joined the match, which had room for more.`
-    case 'accepted':
-      return `${count(event.playerIds.length, 'player')} of the ticket accepted the match.`
-    case 'returned':
-      return `Searches again, its waiting time kept: ${returned[event.reason]}.`
-    case 'cancelled':
-      return cancelled[event.reason]
-    case 'deployed':
-      return 'The service accepted the server.'
-    case 'ready':
-      return `The server was ready after ${lasted(event.startMs)}.`
-    case 'assigned': {
-      const where = event.where === undefined ? '' : ` in ${event.where}`
-      return `Players of ${count(event.ticketIds.length, 'ticket')} were sent to the server${where}.`
-    }
-    case 'left': {
-      const remaining = event.remaining === 0 ? 'Nobody is left' : `${count(event.remaining, 'player')} remain`
-      return `${count(event.playerIds.length, 'player')} left the match. ${remaining}.`
-    }
-    case 'failed':
-      return failureText(event.reason, event.detail)
-    case 'ended':
-      return `The server was stopped: ${ended[event.reason]}.`
-    case 'registered':
-      return `The server registered${event.build === undefined ? '' : ` as build ${event.build}`}.`
-    case 'taken':
-      return `A match took the server, which ${event.warm ? 'was warm' : 'is created for it'}.`
-    case 'freed':
-      return freed(event.reason)
-    case 'draining':
-      return `The server takes no more matches: ${draining[event.reason]}.`
-    case 'silent':
-      return `The server was not heard for ${lasted(event.silentMs)}.`
-    case 'heard':
-      return `The server was heard again after ${lasted(event.silentMs)}.`
-    case 'problem':
-      return event.text
-  }
+type Named<What> = Extract<RecordedEvent, { readonly what: What }>
+
+const texts: { readonly [What in RecordedEvent['what']]: (event: Named<What>) => string } = {
+  created: ({ playerIds, queues }) => {
+    const players = playerIds.length === 1 ? 'A player' : `A party of ${playerIds.length}`
+    return `${players} began to wait in ${queues.length === 1 ? 'queue' : 'queues'} ${queues.join(', ')}.`
+  },
+  found: ({ ticketIds, queue, expansionMs }) => {
+    const limits = expansionMs === 0 ? '' : `, by the limits from ${lasted(expansionMs)} of waiting on`
+    return `A match of ${count(ticketIds.length, 'ticket')} was found in ${queue}${limits}.`
+  },
+  joined: ({ ticketIds }) => `${count(ticketIds.length, 'ticket')} joined the match, which had room for more.`,
+  accepted: ({ playerIds }) => `${count(playerIds.length, 'player')} of the ticket accepted the match.`,
+  returned: ({ reason }) => `Searches again, its waiting time kept: ${returned[reason]}.`,
+  cancelled: ({ reason }) => cancelled[reason],
+  deployed: () => 'The service accepted the server.',
+  ready: ({ startMs }) => `The server was ready after ${lasted(startMs)}.`,
+  assigned: ({ ticketIds, where }) =>
+    `Players of ${count(ticketIds.length, 'ticket')} were sent to the server${where === undefined ? '' : ` in ${where}`}.`,
+  left: ({ playerIds, remaining }) => {
+    const others = remaining === 0 ? 'Nobody is left' : `${count(remaining, 'player')} remain`
+    return `${count(playerIds.length, 'player')} left the match. ${others}.`
+  },
+  failed: ({ reason, detail }) => failureText(reason, detail),
+  ended: ({ reason }) => `The server was stopped: ${ended[reason]}.`,
+  registered: ({ build }) => `The server registered${build === undefined ? '' : ` as build ${build}`}.`,
+  taken: ({ warm }) => `A match took the server, which ${warm ? 'was warm' : 'is created for it'}.`,
+  freed: ({ reason }) => freed(reason),
+  draining: ({ reason }) => `The server takes no more matches: ${draining[reason]}.`,
+  silent: ({ silentMs }) => `The server was not heard for ${lasted(silentMs)}.`,
+  heard: ({ silentMs }) => `The server was heard again after ${lasted(silentMs)}.`,
+  problem: ({ text }) => text,
 }
 
 /** A queue's limits over waiting time, as `describeQueue` gives them. */
