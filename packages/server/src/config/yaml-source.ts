@@ -201,39 +201,27 @@ function leavesOf(document: Document.Parsed): readonly Leaf[] {
 
 const FLOW = /^Flow (sequence|map)/
 
+const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  TAB_AS_INDENT: 'is indented by a tab: YAML wants spaces',
+  MULTIPLE_DOCS: 'begins a second document: a configuration is one',
+  MULTILINE_IMPLICIT_KEY: 'is followed by a line that is indented too far',
+  BLOCK_AS_IMPLICIT_KEY: 'has a second colon: a text with a colon in it must stand in quotes',
+  BAD_INDENT: 'is not indented like the lines that it belongs to',
+  BAD_DQ_ESCAPE: 'has a backslash that means nothing: write two, or put the text in single quotes',
+  TAG_RESOLVE_FAILED: 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }',
+  NON_STRING_KEY: 'is no name: names are texts',
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  BAD_ALIAS: 'is an alias or an anchor without a name',
+  UNEXPECTED_TOKEN:
+    'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation',
+}
+
 /** What is wrong with a text, in words of our own: those of the library quote it, and it may be a secret. */
 function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
   if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
-  switch (code) {
-    case 'TAB_AS_INDENT':
-      return 'is indented by a tab: YAML wants spaces'
-    case 'MULTIPLE_DOCS':
-      return 'begins a second document: a configuration is one'
-    case 'BAD_SCALAR_START':
-      return `begins with ${character}, so it must stand in quotes`
-    case 'MULTILINE_IMPLICIT_KEY':
-      return 'is followed by a line that is indented too far'
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'has a second colon: a text with a colon in it must stand in quotes'
-    case 'MISSING_CHAR':
-      return missingWords(message)
-    case 'BAD_INDENT':
-      return 'is not indented like the lines that it belongs to'
-    case 'BAD_DQ_ESCAPE':
-      return 'has a backslash that means nothing: write two, or put the text in single quotes'
-    case 'TAG_RESOLVE_FAILED':
-      return 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }'
-    case 'NON_STRING_KEY':
-      return 'is no name: names are texts'
-    case 'RESOURCE_EXHAUSTION':
-      return 'is nested too deeply'
-    case 'BAD_ALIAS':
-      return 'is an alias or an anchor without a name'
-    case 'UNEXPECTED_TOKEN':
-      return 'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation'
-    default:
-      return 'is no YAML'
-  }
+  if (code === 'BAD_SCALAR_START') return `begins with ${character}, so it must stand in quotes`
+  if (code === 'MISSING_CHAR') return missingWords(message)
+  return WORDS[code] ?? 'is no YAML'
 }
 
 function missingWords(message: string): string {
