@@ -14,8 +14,7 @@ import {
   SendAborted,
 } from '@muster/core'
 import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
-import type { Allocations, AllocatorListener } from './allocations.js'
+import type { AllocatorListener } from './allocations.js'
 import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
 import { TicketsGone } from './errors.js'
 import { type ServerEntry, type ServerLogWriter, WRITTEN } from './store/index.js'
@@ -26,11 +25,10 @@ import {
   resumptionOf,
   credentialOf,
   type DeploymentService,
-  type LocationService,
 } from './records/index.js'
-import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
+import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import { createConcurrencyLimit, type Governor } from './server-limits.js'
+import { createConcurrencyLimit } from './server-limits.js'
 import type { ServerKeys } from './game-servers/index.js'
 
 type CreateFailure =
@@ -62,18 +60,14 @@ export function readCreateFailure(error: unknown): CreateFailure {
 /** Sends create requests, each after the log holds its intent. */
 export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
 
-interface DeploymentCreationOptions {
+type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'locations' | 'allocations' | 'governor' | 'clock' | 'random'>
+
+interface DeploymentCreationOptions extends OfFurtherAttempts {
   readonly service: DeploymentService
-  /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
-  readonly locations: LocationService | undefined
   readonly writer: Pick<ServerLogWriter, 'append' | 'areKept'>
   /** See `ServerLog`. */
   readonly resumes: boolean
-  readonly governor: Governor
-  readonly allocations: Allocations
   readonly lifecycle: ServerLifecycle
-  readonly clock: Clock
-  readonly random: Random
   readonly keys: Pick<ServerKeys, 'tokenOf'>
   readonly maxCreatesInFlight: number
   readonly ownTag: string

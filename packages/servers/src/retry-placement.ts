@@ -72,7 +72,7 @@ const isSame = (one: Coordinates, other: Coordinates) =>
 export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordinates | undefined =>
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))
 
-interface FurtherAttemptsOptions {
+export interface FurtherAttemptsOptions {
   /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
   readonly allocations: Allocations

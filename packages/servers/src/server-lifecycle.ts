@@ -1,11 +1,11 @@
 import type { DeploymentHint } from '@muster/core'
 import { sameStatus } from '@muster/core/internal'
 import type { DeploymentListEntry } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
+import type { Random } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, type MatchHosting, tellEnded } from './allocations.js'
 import type { ServerLogWriter } from './store/index.js'
 import { createReaper } from './orphan-reaper.js'
-import { createFinder } from './orphan-reconciler.js'
+import { createFinder, type FinderOptions } from './orphan-reconciler.js'
 import type { Listening } from './port-probe.js'
 import {
   type Allocation,
@@ -17,7 +17,6 @@ import {
   type Assignment,
   type ReturnReason,
   type ServerFailure,
-  type DeploymentService,
 } from './records/index.js'
 import { createTimeouts } from './server-deadlines.js'
 import { createStops } from './stop-deployments.js'
@@ -40,20 +39,14 @@ import type { StatusChange, Watcher } from './watching/index.js'
 /** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
 export type ServerLifecycle = ReturnType<typeof createServerLifecycle>
 
-interface ServerLifecycleOptions {
-  readonly service: DeploymentService
+interface ServerLifecycleOptions extends Pick<FinderOptions, 'service' | 'clock' | 'ownTag' | 'listLagMs'> {
   readonly allocations: Allocations
   readonly writer: ServerLogWriter
   /** See `ServerLog`. */
   readonly resumes: boolean
   readonly watcher: Pick<Watcher, 'follow' | 'settle' | 'forget' | 'hint'>
   readonly listening: Pick<Listening, 'begin' | 'forget'>
-  readonly clock: Clock
   readonly random: Random
-  /** The tag of all deployments of this matchmaker. */
-  readonly ownTag: string
-  /** Milliseconds for which the service may not show or know yet what it has created. */
-  readonly listLagMs: number
   readonly orphanGraceMs: number
   readonly hosted: MatchHosting
   /** The deployment of its last attempt is gone: another attempt may begin. */

@@ -19,8 +19,8 @@ type CheckedText = ReturnType<typeof checkText>
 
 /**
  * Checks the text of a configuration, without looking at anything outside of it.
- * @returns `checked`, undefined if there are errors; findings in the order of the text; and what makes a finding of what
- *   is found later, e.g. that a variable is not set
+ * @returns `checked`, undefined if there are errors; findings in the order of the text; and `locate`, which makes a
+ *   finding of what is found later, e.g. that a variable is not set
  */
 export function checkText(text: string) {
   const source = readYaml(text)

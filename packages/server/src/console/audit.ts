@@ -1,17 +1,11 @@
 import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/internal'
-import type { Clock } from '@muster/core/clock'
 import type { Act } from './options.js'
-import { createEventHistory } from './stories/index.js'
-import type { EventStore } from './event-store.js'
+import { createEventHistory, type EventHistoryOptions } from './stories/index.js'
 
 /** What operators did, the newest of it. The log has a line for each act, too. */
 export type Audit = ReturnType<typeof createAudit>
 
-export interface AuditOptions {
-  readonly store: EventStore | undefined
-  readonly clock: Clock
-  readonly failed: (error: unknown) => void
-}
+export type AuditOptions = Omit<EventHistoryOptions<RecordedAct>, 'taken'>
 
 type RecordedAct = Act & { readonly at: number }
 

@@ -1,17 +1,9 @@
-import type { Client } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
 import { clientAddress, type HttpHandler } from '@muster/core/http'
-import {
-  createTicketApi,
-  type GroupStore,
-  type Locate,
-  type TicketApiOptions,
-  type TicketService,
-} from '@muster/matchmaker'
+import { createTicketApi, type GroupStore, type TicketApiOptions, type TicketService } from '@muster/matchmaker'
 import { type AuthOptions, createAuth } from '../auth/auth.js'
 import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
-import type { OpenLobbies, Matching } from './stores/index.js'
+import type { Matching, MatchingOptions, OpenLobbies } from './stores/index.js'
 
 /** The section `auth`, with its secrets as text. */
 function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {
@@ -60,18 +52,14 @@ const mapValues = <Value, Mapped>(
 ): Record<string, Mapped> => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 
 /** What the APIs stand on, and what outlives a change of the configuration. */
-export interface ApiParts {
+export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly shared: Matching['shared']
   readonly groups: GroupStore
   readonly lobbies: OpenLobbies | undefined
-  readonly client: Client
-  readonly locate: Locate | undefined
   /** Signs tokens of streams where the configuration states no key, so that they outlive a reload. */
   readonly streamKey: Uint8Array
   readonly devToken: string | undefined
-  readonly clock: Clock
-  readonly onProblem: (during: string, error: unknown) => void
 }
 
 /** The APIs as one configuration describes them. */

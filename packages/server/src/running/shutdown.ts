@@ -1,20 +1,16 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import type { LazyMetrics, Listener, LoadGuard } from './http/index.js'
-import type { Log, ProblemLog } from '../telemetry/log.js'
-import type { InForce } from './apis.js'
-import type { Parts } from './parts.js'
+import type { ProblemLog } from '../telemetry/log.js'
 import type { ServiceCheck } from './readiness.js'
+import type { ReloadingOptions } from './reload/reload.js'
 
-export interface ClosingOptions {
-  readonly inForce: InForce
-  readonly parts: Parts
+export interface ClosingOptions extends Pick<ReloadingOptions, 'inForce' | 'parts' | 'log'> {
   readonly listener: Listener
   readonly guard: LoadGuard
   readonly check: ServiceCheck
   readonly metrics: LazyMetrics | undefined
   readonly problems: ProblemLog
-  readonly log: Log
   readonly clock: Clock
 }
 

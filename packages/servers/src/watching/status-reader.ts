@@ -78,12 +78,14 @@ export type StatusChange =
   /** The deployment has ended, or the service does not know it. */
   | { readonly kind: 'gone'; readonly requestId: string }
 
-interface StatusReaderOptions {
+export interface StatusReaderOptions {
   readonly service: DeploymentService
   readonly watched: WatchedSet
   readonly times: DeployTimes
   readonly clock: Clock
+  /** Milliseconds after a create for which the service may not show the deployment yet. */
   readonly listLagMs: number
+  /** Most status reads per second. */
   readonly readsPerSecond: number
   /** Aborts all reads. */
   readonly signal: AbortSignal

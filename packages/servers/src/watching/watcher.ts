@@ -1,26 +1,20 @@
 import { setMaxListeners } from 'node:events'
 import type { DeploymentListEntry } from '@muster/core/api'
-import type { Clock } from '@muster/core/clock'
-import { priorities, type DeploymentService, hasTag } from '../records/index.js'
+import { priorities, hasTag } from '../records/index.js'
 import { createDeployTimes } from './deploy-times.js'
-import { createStatusReader, createWatchedSet, type StatusChange } from './status-reader.js'
+import { createStatusReader, createWatchedSet, type StatusReaderOptions } from './status-reader.js'
 import { listPage, PER_PAGE, sweep } from './list-sweep.js'
 import { mostWorthListing, newWatched, type Watched } from './read-budget.js'
 
 export type Watcher = ReturnType<typeof createWatcher>
 
-export interface WatcherOptions {
-  readonly service: DeploymentService
+type OfReads = Pick<StatusReaderOptions, 'service' | 'clock' | 'listLagMs' | 'readsPerSecond' | 'report'>
+
+export interface WatcherOptions extends OfReads {
   /** Tag of all deployments to follow. */
   readonly tag: string
-  readonly clock: Clock
-  /** Milliseconds after a create for which the service may not show the deployment yet. */
-  readonly listLagMs: number
-  /** Most status reads per second. */
-  readonly readsPerSecond: number
   /** Whether the service tells of changes by webhooks, so that lists need only find what those have missed. */
   readonly pushed: boolean
-  readonly report: (change: StatusChange) => void
   /** Called with a listed deployment that has the tag and is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
   /** Called when all pages have been listed, one after another since `begunAt`, in epoch milliseconds. */

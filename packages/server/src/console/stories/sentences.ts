@@ -132,8 +132,10 @@ const texts: { readonly [What in RecordedEvent['what']]: (event: Named<What>) =>
   cancelled: ({ reason }) => cancelled[reason],
   deployed: () => 'The service accepted the server.',
   ready: ({ startMs }) => `The server was ready after ${lasted(startMs)}.`,
-  assigned: ({ ticketIds, where }) =>
-    `Players of ${count(ticketIds.length, 'ticket')} were sent to the server${where === undefined ? '' : ` in ${where}`}.`,
+  assigned: ({ ticketIds, where }) => {
+    const place = where === undefined ? '' : ` in ${where}`
+    return `Players of ${count(ticketIds.length, 'ticket')} were sent to the server${place}.`
+  },
   left: ({ playerIds, remaining }) => {
     const others = remaining === 0 ? 'Nobody is left' : `${count(remaining, 'player')} remain`
     return `${count(playerIds.length, 'player')} left the match. ${others}.`
