@@ -102,7 +102,8 @@ const LAB: Floors = [
 ]
 
 const SERVER: Floors = [
-  ['version', 'config', 'auth', 'profiles', 'telemetry'],
+  ['version', 'config'],
+  ['auth', 'profiles', 'telemetry'],
   ['console'],
   ['running', 'lab'],
   ['dev'],

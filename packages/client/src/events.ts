@@ -23,10 +23,7 @@ const CLOSED = 2
 const QUIET_MS = 35_000
 const POLL = /^\/tickets\/([^/?]+)\?wait=\d+&version=(\d+)$/
 
-/**
- * Follows tickets by server-sent events in place of long polls: a request for the next version of a ticket is answered
- * by the stream.
- */
+/** Follows tickets by server-sent events: a request for the next version of a ticket is answered by the stream. */
 export function followByEvents(
   send: Send,
   url: string,

@@ -77,15 +77,10 @@ interface NewSession {
   readonly attributes?: Readonly<Record<string, string | number | boolean>>
 }
 
-interface WireServer {
+interface WireServer extends Omit<ListedServer, 'id' | 'city' | 'pingMs'> {
   readonly server_id: string
-  readonly name: string
-  readonly attributes: ListedServer['attributes']
-  readonly seats: ListedServer['seats']
   readonly place: { readonly city: string | null } | null
   readonly ping: number | null
-  readonly open: boolean
-  readonly password: boolean
 }
 type SeatAnswer = WireSeat & { readonly server_id: string }
 
@@ -101,10 +96,7 @@ export function createServers(muster: Muster): Servers {
     const latencies = Object.entries(await muster.latencies())
     const pairs = [
       ...where.map((clause) => ['where', clause]),
-      ...(search === undefined ? [] : [['q', search]]),
-      ...(sort === undefined ? [] : [['sort', sort]]),
-      ...(limit === undefined ? [] : [['limit', String(limit)]]),
-      ...(cursor === undefined ? [] : [['cursor', cursor]]),
+      ...Object.entries({ q: search, sort, limit, cursor }).filter(([, value]) => value !== undefined),
       ...latencies.map(([city, ms]) => ['latency', `${city} ${ms}`]),
     ]
     const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`).join('&')
@@ -139,12 +131,8 @@ export function createServers(muster: Muster): Servers {
     }
   }
 
-  const joining = ({ team, password, build, groupId }: SeatRequest) => ({
-    ...(team !== undefined && { team }),
-    ...(password !== undefined && { password }),
-    ...(build !== undefined && { build }),
-    ...(groupId !== undefined && { group_id: groupId }),
-  })
+  /** JSON leaves out what is undefined. */
+  const joining = ({ team, password, build, groupId }: SeatRequest) => ({ team, password, build, group_id: groupId })
 
   return {
     list: async (query = {}) => pageOf((await call('GET', await pathOf(query))) as WirePage),
@@ -166,19 +154,13 @@ export function createServers(muster: Muster): Servers {
       return seatOf((await call('POST', path, joining(request), request.signal)) as SeatAnswer, request.signal)
     },
     quickJoin: async ({ where, search, sort, start } = {}, request = {}) => {
-      const { password: _, ...rest } = joining(request) as { readonly password?: string }
-      const body = {
-        ...(where && { where }),
-        ...(search !== undefined && { q: search }),
-        ...(sort !== undefined && { sort }),
-        ...(start === true && { start }),
-        latencies: await muster.latencies(),
-        ...rest,
-      }
+      const { password: _, ...rest } = joining(request)
+      const latencies = await muster.latencies()
+      const body = { where, q: search, sort, start: start === true || undefined, latencies, ...rest }
       return seatOf((await call('POST', '/seats', body, request.signal)) as SeatAnswer, request.signal)
     },
     start: async (pool, session = {}, request = {}) => {
-      const body = { ...session, ...(request.groupId !== undefined && { group_id: request.groupId }) }
+      const body = { ...session, group_id: request.groupId }
       const path = `/pools/${encodeURIComponent(pool)}/servers`
       const { seats } = (await call('POST', path, body, request.signal)) as { readonly seats: readonly SeatAnswer[] }
       return seatOf(seats[0] as SeatAnswer, request.signal)

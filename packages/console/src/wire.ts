@@ -24,10 +24,7 @@
  * faults by line and column), 429.
  */
 
-/**
- * What a role may do: see everything and try changed rules; act on players; change rules; drain servers; change what
- * is deployed.
- */
+/** See all and try changed rules; act on players; change rules; drain servers; change what is deployed. */
 export type Permission = 'see' | 'players' | 'rules' | 'servers' | 'deploy'
 
 /** The roles of the console, each with all that it may do. docs/console.md has the same table. */

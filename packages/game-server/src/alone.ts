@@ -1,17 +1,11 @@
-import type { Clock } from './clock.js'
 import type { Environment } from './environment.js'
-import type { Reporting } from './reporting.js'
-import type { Orders, State, WireMatch } from './wire.js'
+import type { Reporting, ReportingOptions } from './reporting.js'
+import type { WireMatch } from './wire.js'
 
 /** What a server without Muster's API plays: one match, described by its environment, or of players that are named. */
-export interface AloneOptions {
+export interface AloneOptions extends Pick<ReportingOptions, 'clock' | 'fetch' | 'state' | 'obey' | 'problem'> {
   readonly match: WireMatch
   readonly env: Environment
-  readonly clock: Clock
-  readonly fetch: typeof fetch
-  readonly state: () => Promise<State>
-  readonly obey: (orders: Orders) => void
-  readonly problem: (error: Error) => void
 }
 
 const ATTEMPTS = 5

@@ -4,27 +4,7 @@ import type { JoinClaims } from './join-token.js'
 import type { PlayerStatus } from './wire.js'
 
 /** Who is on a match or a listed server, who may return, and who has left. */
-export interface Attendance {
-  /**
-   * Lets a player in. A token lets in once; the same again after `leave` with a time to return, and a fresh one always.
-   * @throws {JoinRefused} `used`
-   */
-  enter(claims: JoinClaims): void
-  /**
-   * A player has left, or will not come. Does nothing for one who has left already.
-   * @param mayReturnMs their seat is kept for so many milliseconds.
-   */
-  leave(playerId: string, mayReturnMs: number): void
-  /** A player who has left has another seat: nothing is said of them until they enter by it. */
-  expect(playerId: string): void
-  /** Whether they are in, or were. */
-  has(playerId: string): boolean
-  /** Whether they have left without having come: until they have another seat, no token of theirs is good. */
-  isAbsent(playerId: string): boolean
-  statuses(): Record<string, PlayerStatus>
-  /** Ends its timers. */
-  close(): void
-}
+export type Attendance = ReturnType<typeof createAttendance>
 
 interface Attendant {
   /** Undefined: they never came. */
@@ -38,7 +18,7 @@ interface Attendant {
 }
 
 /** @param changed called when a status has changed */
-export function createAttendance(clock: Clock, changed: () => void): Attendance {
+export function createAttendance(clock: Clock, changed: () => void) {
   const attendants = new Map<string, Attendant>()
 
   const set = (playerId: string, attendant: Attendant) => {
@@ -48,7 +28,12 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
   }
 
   return {
-    enter: ({ sub, sid, iat }) => {
+    /**
+     * Lets a player in. A token lets in once; the same again after `leave` with a time to return, and a fresh one
+     * always.
+     * @throws {JoinRefused} `used`
+     */
+    enter: ({ sub, sid, iat }: JoinClaims) => {
       const before = attendants.get(sub)
       if (before?.seatId === sid) {
         const isFresh = before.status === 'away' ? iat >= before.iat : iat > before.iat
@@ -56,7 +41,11 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
       }
       set(sub, { seatId: sid, iat, status: 'in', returning: new AbortController() })
     },
-    leave: (playerId, mayReturnMs) => {
+    /**
+     * A player has left, or will not come. Does nothing for one who has left already.
+     * @param mayReturnMs their seat is kept for so many milliseconds.
+     */
+    leave: (playerId: string, mayReturnMs: number) => {
       const { seatId, iat, status } = attendants.get(playerId) ?? { seatId: undefined, iat: 0, status: 'in' }
       if (status === undefined || status === 'left') return
       const attendant: Attendant = {
@@ -75,17 +64,21 @@ export function createAttendance(clock: Clock, changed: () => void): Attendance 
         () => {},
       )
     },
-    expect: (playerId) => {
+    /** A player who has left has another seat: nothing is said of them until they enter by it. */
+    expect: (playerId: string) => {
       const before = attendants.get(playerId)
       if (before?.status === 'left') before.status = undefined
     },
-    has: (playerId) => attendants.has(playerId),
-    isAbsent: (playerId) => {
+    /** Whether they are in, or were. */
+    has: (playerId: string) => attendants.has(playerId),
+    /** Whether they have left without having come: until they have another seat, no token of theirs is good. */
+    isAbsent: (playerId: string) => {
       const one = attendants.get(playerId)
       return one?.status === 'left' && one.seatId === undefined
     },
-    statuses: () =>
+    statuses: (): Record<string, PlayerStatus> =>
       Object.fromEntries([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status]]))),
+    /** Ends its timers. */
     close: () => {
       for (const { returning } of attendants.values()) returning.abort()
     },

@@ -1,4 +1,4 @@
-import { type Attendance, createAttendance } from './attendance.js'
+import { createAttendance } from './attendance.js'
 import type { Clock } from './clock.js'
 import { InvalidCall } from './errors.js'
 import type { JoinClaims } from './join-token.js'
@@ -31,19 +31,7 @@ export interface SessionWanted {
 }
 
 /** What the list knows of this server, and who is on it by the list. */
-export interface ListedSession {
-  set(listing: Listing | undefined): void
-  /** Takes the session that the orders want; undefined: none. @returns whether it is a new one */
-  want(host: WireHost | undefined): boolean
-  hear(orders: WireListing | undefined): void
-  /** The player of a token; undefined if its session or its seat is not known. */
-  playerOf(claims: JoinClaims): Player | undefined
-  readonly attendance: Attendance
-  /** For the next report; undefined while it is not listed. */
-  report(): object | undefined
-}
-
-export function createListing(clock: Clock, changed: () => void): ListedSession {
+export function createListing(clock: Clock, changed: () => void) {
   let attendance = createAttendance(clock, changed)
   let listing: Listing | undefined
   let host: WireHost | undefined
@@ -51,13 +39,14 @@ export function createListing(clock: Clock, changed: () => void): ListedSession 
   let wanted: string | undefined
   let orders: WireListing | undefined
   return {
-    set: (given) => {
+    set: (given: Listing | undefined) => {
       if (given !== undefined) check(given)
       listing = given
       if (given === undefined) host = undefined
       changed()
     },
-    want: (given) => {
+    /** Takes the session that the orders want; undefined: none. @returns whether it is a new one */
+    want: (given: WireHost | undefined) => {
       if (given === undefined || given.session === wanted) return false
       wanted = given.session
       host = given
@@ -65,10 +54,11 @@ export function createListing(clock: Clock, changed: () => void): ListedSession 
       attendance = createAttendance(clock, changed)
       return true
     },
-    hear: (given) => {
+    hear: (given: WireListing | undefined) => {
       orders = given
     },
-    playerOf: ({ sub, mid, sid, team, grp }) => {
+    /** The player of a token; undefined if its session or its seat is not known. */
+    playerOf: ({ sub, mid, sid, team, grp }: JoinClaims): Player | undefined => {
       const seat = orders?.session === mid ? orders.seats.find(({ seat_id }) => seat_id === sid) : undefined
       if (seat?.player_id !== sub) return undefined
       return Object.freeze({ id: sub, matchId: mid, team, groupId: grp, attributes: {} })
@@ -76,7 +66,8 @@ export function createListing(clock: Clock, changed: () => void): ListedSession 
     get attendance() {
       return attendance
     },
-    report: () =>
+    /** For the next report; undefined while it is not listed. */
+    report: (): object | undefined =>
       listing && {
         ...listing,
         ...(host && { session: host.session, ...(host.owner !== undefined && { owner: host.owner }) }),

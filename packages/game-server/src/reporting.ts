@@ -21,12 +21,7 @@ export interface ReportingOptions {
   readonly problem: (error: Error) => void
 }
 
-export interface Reporting {
-  /** Registers and reports until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>
-  /** The state has changed: it is sent at once. Resolves when Muster has it. */
-  changed(): Promise<void>
-}
+export type Reporting = ReturnType<typeof createReporting>
 
 /** Seconds for which a report waits for other orders: the time between two heartbeats. */
 const WAIT_SECONDS = 10
@@ -47,7 +42,7 @@ interface Answer {
 }
 
 /** Reports to Muster by two requests. States are levels, so a lost, repeated or late report does no harm. */
-export function createReporting(options: ReportingOptions): Reporting {
+export function createReporting(options: ReportingOptions) {
   const { clock, random, problem } = options
   const url = options.url.replace(/\/+$/, '')
   const instance = crypto.randomUUID()
@@ -108,7 +103,8 @@ export function createReporting(options: ReportingOptions): Reporting {
   }
 
   return {
-    run: async (signal) => {
+    /** Registers and reports until the signal aborts. */
+    run: async (signal: AbortSignal) => {
       let seq = 0
       let version: number | undefined
       let failures = 0
@@ -160,12 +156,13 @@ export function createReporting(options: ReportingOptions): Reporting {
       }
       acknowledge(Infinity)
     },
+    /** The state has changed: it is sent at once. Resolves when Muster has it. */
     changed: () => {
       revision += 1
       interrupt()
       if (acknowledged === Infinity) return Promise.resolve()
       const mine = revision
-      return new Promise((resolve) => awaited.push({ revision: mine, resolve }))
+      return new Promise<void>((resolve) => awaited.push({ revision: mine, resolve }))
     },
   }
 }

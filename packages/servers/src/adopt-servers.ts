@@ -18,10 +18,7 @@ import type { Watcher } from './watching/index.js'
 export interface Inherited {
   /** Called before the first of them, with all that are in the store. */
   expect(all: readonly ServerRecord[]): void
-  /**
-   * Where the match's players connect, according to their tickets. Players may know the address although the store lost
-   * that entry. Undefined if no player was notified. Called before `orderOf`.
-   */
+  /** Where players connect, by their tickets, even if the store lost it; undefined: none knows. Before `orderOf`. */
   assignmentOf(open: ServerRecord): Assignment | undefined
   /** The order of the match; undefined if the match cannot continue. Called once for each match in the store. */
   orderOf(open: ServerRecord): Order | undefined
@@ -63,10 +60,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.rememberPlayers(allocation)
   }
 
-  /**
-   * A server that was being stopped is stopped. One that was never requested ends, since what is missing is ordered
-   * anew, unless players have started it.
-   */
+  /** One that was being stopped is stopped. One never requested ends unless players started it: it is ordered anew. */
   const poolOrderOf = (open: ServerRecord) => {
     if (open.pool === undefined || open.dropped === true) return undefined
     if (isRequested(open)) return pools.orderOf(open.pool)

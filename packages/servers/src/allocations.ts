@@ -22,10 +22,7 @@ export interface AllocatorListener {
   up(allocation: Allocation, requestId: string, unseenMs: number): void
   /** The server listens: players may connect. */
   ready(allocation: Allocation, requestId: string, assignment: Assignment): void
-  /**
-   * The match failed: its tickets go back to the queue. @param counts whether this is a failed attempt of every ticket,
-   * or of the tickets with these ids.
-   */
+  /** Its tickets go back to the queue. @param counts whether that is a failed attempt, of all tickets or of these */
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** The server failed. The next call says what happens to its match. @param detail text of the deployment service. */
   faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void
@@ -74,48 +71,18 @@ export function rejectAll(allocations: Iterable<Allocation>): void {
 }
 
 /** The matches that have ended lately: a command about one of them finds nothing left to do, and is no mistake. */
-export interface EndedMatches {
-  add(matchId: string): void
-  has(matchId: string): boolean
-}
+export type EndedMatches = ReturnType<typeof createEndedMatches>
 
 /** Matches remembered (our choice). */
 const REMEMBERED = 10_000
 
-export function createEndedMatches(): EndedMatches {
+export function createEndedMatches() {
   const ended = new LRUCache<string, true>(growingTo(REMEMBERED))
-  return { add: (matchId) => void ended.set(matchId, true), has: (matchId) => ended.has(matchId) }
+  return { add: (matchId: string) => void ended.set(matchId, true), has: (matchId: string) => ended.has(matchId) }
 }
 
 /** The matches whose deployment exists or may exist, found by match, deployment or tag. */
-export interface Allocations {
-  add(allocation: Allocation): void
-  /** Notes a change of phase, so that deployments without players are counted. */
-  enter(allocation: Allocation, phase: AllocationPhase): void
-  /** Notes the id under which the match's deployment exists. */
-  identify(allocation: Allocation, requestId: string): void
-  /** Notes that the match's deployment is gone. */
-  release(allocation: Allocation): void
-  remove(allocation: Allocation): void
-  find(matchId: string): Allocation | undefined
-  byRequest(requestId: string): Allocation | undefined
-  byTags(tags: readonly string[]): Allocation | undefined
-  all(): IterableIterator<Allocation>
-  /** Remembers the players of a match of an earlier process who have no known tickets. */
-  rememberPlayers(allocation: Allocation): void
-  /** Replaces the players of a match. */
-  setPlayers(allocation: Allocation, playerIds: readonly string[]): void
-  /** The match of an earlier process in which the player plays, as far as its players are remembered. */
-  playedBy(playerId: string): Allocation | undefined
-  /** The matches whose deployment exists, and has no players yet; also one that is stopped before another attempt. */
-  starting(): SetIterator<Allocation>
-  /** The matches whose deployment has players, or is being stopped. */
-  served(): SetIterator<Allocation>
-  /** Number of deployments that exist or may exist. */
-  count(): number
-  /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
-  startingCount(): number
-}
+export type Allocations = ReturnType<typeof createAllocations>
 
 interface AllocationsOptions {
   /** Receives the matches that are removed. */
@@ -124,10 +91,7 @@ interface AllocationsOptions {
   readonly changed?: ((allocation: Allocation) => void) | undefined
 }
 
-export function createAllocations({
-  ended = createEndedMatches(),
-  changed = () => {},
-}: AllocationsOptions = {}): Allocations {
+export function createAllocations({ ended = createEndedMatches(), changed = () => {} }: AllocationsOptions = {}) {
   const matches = new Map<string, Allocation>()
   const requested = new Map<string, Allocation>()
   /** Of most matches the create waits for its turn: they are in none of these sets. */
@@ -157,11 +121,12 @@ export function createAllocations({
     if (hosted.has(allocation)) servedHosted += 1
   }
   return {
-    add: (allocation) => {
+    add: (allocation: Allocation) => {
       matches.set(allocation.matchId, allocation)
       if (isHosted(allocation)) hosted.add(allocation)
     },
-    enter: (allocation, phase) => {
+    /** Notes a change of phase, so that deployments without players are counted. */
+    enter: (allocation: Allocation, phase: AllocationPhase) => {
       allocation.phase = phase
       if (matches.get(allocation.matchId) !== allocation) return
       if (phase === 'starting' || phase === 'warming' || phase === 'retrying') starting.add(allocation)
@@ -169,26 +134,31 @@ export function createAllocations({
       if (phase === 'running' || phase === 'stopping') serve(allocation)
       changed(allocation)
     },
-    identify: (allocation, requestId) => {
+    /** Notes the id under which the match's deployment exists. */
+    identify: (allocation: Allocation, requestId: string) => {
       allocation.requestId = requestId
       requested.set(requestId, allocation)
     },
+    /** Notes that the match's deployment is gone. */
     release,
+    /** Remembers the players of a match of an earlier process who have no known tickets. */
     rememberPlayers: remember,
-    setPlayers: (allocation, playerIds) => {
+    /** Replaces the players of a match. */
+    setPlayers: (allocation: Allocation, playerIds: readonly string[]) => {
       const isRemembered = allocation.playerIds.some((id) => players.get(id) === allocation)
       forgetPlayers(allocation)
       allocation.playerIds = playerIds
       if (isRemembered) remember(allocation)
       changed(allocation)
     },
-    playedBy: (playerId) => {
+    /** The match of an earlier process in which the player plays, as far as its players are remembered. */
+    playedBy: (playerId: string): Allocation | undefined => {
       if (players.size === 0) return undefined
       const allocation = players.get(playerId)
       // The match is over for its players once its server is being stopped.
       return allocation?.unwanted === undefined ? allocation : undefined
     },
-    remove: (allocation) => {
+    remove: (allocation: Allocation) => {
       forgetPlayers(allocation)
       matches.delete(allocation.matchId)
       ended.add(allocation.matchId)
@@ -198,9 +168,9 @@ export function createAllocations({
       if (requested.get(allocation.requestId ?? '') === allocation) requested.delete(allocation.requestId ?? '')
       changed(allocation)
     },
-    find: (matchId) => matches.get(matchId),
-    byRequest: (requestId) => requested.get(requestId),
-    byTags: (tags) => {
+    find: (matchId: string): Allocation | undefined => matches.get(matchId),
+    byRequest: (requestId: string): Allocation | undefined => requested.get(requestId),
+    byTags: (tags: readonly string[]): Allocation | undefined => {
       for (const tag of tags) {
         for (const matchId of matchIdsOf(tag)) {
           const allocation = matches.get(matchId)
@@ -209,10 +179,14 @@ export function createAllocations({
       }
       return undefined
     },
-    all: () => matches.values(),
-    starting: () => starting.values(),
-    served: () => served.values(),
+    all: (): IterableIterator<Allocation> => matches.values(),
+    /** The matches whose deployment exists, and has no players yet; also one that is stopped before another attempt. */
+    starting: (): SetIterator<Allocation> => starting.values(),
+    /** The matches whose deployment has players, or is being stopped. */
+    served: (): SetIterator<Allocation> => served.values(),
+    /** Number of deployments that exist or may exist. */
     count: () => matches.size - hosted.size,
+    /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
     startingCount: () => matches.size - hosted.size - (served.size - servedHosted),
   }
 }

@@ -10,20 +10,30 @@ import { createPools } from './pools/index.js'
 import { createServerBrowser } from './browser/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
-import type { Allocator, AllocatorOptions } from './allocator.js'
+import type { AllocatorOptions, Held } from './allocator.js'
 import {
   createGameServers,
   createJoinSigner,
   createServerKeys,
+  type GameServers,
+  type JoinGrant,
+  type Registered,
   ServerGone,
+  type ServerOrders,
+  type ServerRegistration,
+  type ServerReport,
+  type ServerView,
   serverViewOf,
 } from './game-servers/index.js'
 import {
   type Allocation,
   credentialOf,
+  type FoundBy,
   isHosted,
   newAllocation,
   newPoolServer,
+  type Order,
+  type StopReason,
   tagOfCredential,
 } from './records/index.js'
 import { createAdopting, type Inherited } from './adopt-servers.js'
@@ -32,7 +42,10 @@ import { createServerLogWriter, createRecovery } from './store/index.js'
 const nothing = () => undefined
 const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
-export function createAllocator(options: AllocatorOptions): Allocator {
+/** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
+export type Allocator = ReturnType<typeof createAllocator>
+
+export function createAllocator(options: AllocatorOptions) {
   const { service, locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = serverLog.resumes ?? options.resumes ?? false
@@ -273,7 +286,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const count = () => allocations.count() + lifecycle.strays()
   const isBroken = () => writer.isBehind() || recovery.isFailing()
 
-  const drop: Allocator['drop'] = (allocation, reason) => {
+  const drop = (allocation: Allocation, reason: StopReason) => {
     const { phase, requestId } = allocation
     allocation.unwanted ??= reason
     if (phase === 'stopping') return
@@ -288,7 +301,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     const server = allocations.find(serverId)
     return server === undefined || isHosted(server) ? undefined : server
   }
-  const drainServer: Allocator['drainServer'] = (serverId) => {
+  const drainServer = (serverId: string) => {
     const server = findServer(serverId)
     if (server === undefined) return false
     if (server.unwanted !== undefined || server.drainAsked) return true
@@ -323,70 +336,101 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   }
 
   return {
+    /** Takes over what the store says may still exist. Nothing may be allocated before. */
     recovery,
 
+    /** Number of matches that may be allocated now. @param pool whose warm servers count too. */
     // A server that the store cannot record would be lost after a crash, so none is created.
-    room: (now, pool) => {
+    room: (now: number, pool?: string) => {
       const room = roomNow(now)
       return pool === undefined || isBroken() ? room : room + hosted.freePlaces(pool)
     },
 
-    allocate: (match, order) => {
+    /** Begins an allocation. Resolves once the store holds the intent. Reports the outcome to the listener. */
+    allocate: (match: FoundBy, order: Order) => {
       const allocation = newAllocation(match, order)
       return order.pool === undefined ? creating.begin(allocation) : hosted.begin(allocation)
     },
 
+    /** Stops the server of a match that is no longer wanted; the caller handles its tickets. */
     drop,
 
-    find: (matchId) => allocations.find(matchId),
-    matches: () => allocations.all(),
+    find: (matchId: string): Allocation | undefined => allocations.find(matchId),
+    matches: (): Iterable<Allocation> => allocations.all(),
+    /** Deployments that exist or may exist. */
     count,
+    /** The match of an earlier process in which the player plays; undefined if its tickets were inherited. */
     playedBy: allocations.playedBy,
-    setPlayers: (allocation, playerIds) => {
+    /** Replaces the players of a match, after some joined or left. */
+    setPlayers: (allocation: Allocation, playerIds: readonly string[]) => {
       allocations.setPlayers(allocation, playerIds)
       writer.note({ kind: 'players', matchId: allocation.matchId, playerIds })
     },
 
-    hint: (requestId) => watcher.hint(requestId),
+    /** Notes that a deployment may have changed; its status is then read. */
+    hint: (requestId: string) => watcher.hint(requestId),
+    /** Answers the service's webhooks about deployments. Never rejects. */
     // Before, every webhook would be one of an unknown match.
-    webhook: async (request) =>
+    webhook: async (request: Request): Promise<Response> =>
       recovery.isDone()
         ? webhooks.receive(request)
         : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
-    isServerSecret: (secret) => keys.credentialIn(secret) !== undefined,
+    /** Whether any server has the secret; called before the match is known. */
+    isServerSecret: (secret: string) => keys.credentialIn(secret) !== undefined,
+    /** Whether the server of this match has the secret. */
     isSecretOf: isTokenOf,
-    serverReady: (matchId, secret) => {
+    /** Notes that the server of a match is ready for players. Returns false for an unknown match or a wrong secret. */
+    serverReady: (matchId: string, secret: string) => {
       const allocation = allocations.find(matchId)
       if (allocation === undefined || !isTokenOf(matchId, secret)) return false
       serverAccepted(allocation)
       return true
     },
-    playerCame: (matchId, secret, playerId) => {
+    /** A player comes: an expected one meets `joinBy`. Returns false for an unknown match or a wrong secret. */
+    playerCame: (matchId: string, secret: string, playerId: string) => {
       const allocation = allocations.find(matchId)
       if (allocation === undefined || !isTokenOf(matchId, secret)) return false
       if (allocation.playerIds.includes(playerId)) allocation.joinBy = Infinity
       return true
     },
 
-    registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
-    reportServer: (token, report) => {
+    /**
+     * Registers the game server of this token: see `GameServers`.
+     * @throws {ServerGone}
+     */
+    registerServer: (token: string, registration: ServerRegistration): Registered =>
+      gameServers.register(serverOf(token), registration),
+    /**
+     * Returns the orders of the server, and the ids of the matches that it had before.
+     * @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered}
+     */
+    reportServer: (token: string, report: ServerReport) => {
       browser.assertListing(report)
       const server = serverOf(token)
       const before = matchesOn(server).map(({ matchId }) => matchId)
       return { orders: gameServers.report(server, report), before }
     },
-    waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
-    joinToken: (grant) => signer.grant(grant, clock.now()),
+    /** Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
+    waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders> =>
+      gameServers.waitForOrders(serverOf(token), wait),
+    /** Makes the token by which a player joins a match on its server. */
+    joinToken: (grant: JoinGrant) => signer.grant(grant, clock.now()),
+    /** The public keys that check join tokens. */
     joinKeys: signer.keySet,
-    *gameServers() {
+    /** The game servers that have registered. */
+    *gameServers(): Iterable<ServerView> {
       for (const server of gameServers.all()) yield serverViewOf(server, pools.placeNameOf, browser.listing(server.id))
     },
+    /** The server takes no further match. Returns false if there is none. See `recorded` for when that is written. */
     drainServer,
+    /** The server of this id; a match on a server of a pool is none. */
     findServer,
+    /** What players see and have of listed servers. */
     browser,
     pools,
 
-    advance: (now) => {
+    /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
+    advance: (now: number) => {
       // Before the store is read, every deployment would look like a stray.
       if (recovery.isDone()) watcher.look(now)
       writer.advance(now)
@@ -398,17 +442,25 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       browser.advance(now)
     },
 
-    recorded: (matchId) => writer.written(matchId),
+    /** Resolves when the store has all that was decided about the match; undefined if it has. Rejects if it fails. */
+    recorded: (matchId: string): Promise<void> | undefined => writer.written(matchId),
+    /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
     whenEnded,
+    /** From now on, a deployment that several searches did not find counts as absent. */
     giveUpSooner: () => lifecycle.giveUpSooner(),
     creates: creating,
+    /** Waits for the store, and rejects callers that wait for a match to end. */
     close: async () => {
       endAll()
       await writer.close().catch((error: unknown) => on.problem('store', error))
     },
+    /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */
     abandon: endAll,
+    /** Number of stops that are not confirmed. */
     stopsPending: lifecycle.stopsPending,
-    held: () => (isBroken() ? 'store' : governor.held()),
+    /** Why `room` last returned 0; undefined if there was room. */
+    held: (): Held | undefined => (isBroken() ? 'store' : governor.held()),
+    /** Epoch milliseconds until which nothing is created, because the service refuses creates. */
     pausedUntil: governor.pausedUntil,
   }
 }

@@ -14,8 +14,7 @@ import {
   SendAborted,
 } from '@muster/core'
 import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
-import type { Allocations, AllocatorListener } from './allocations.js'
+import type { AllocatorListener } from './allocations.js'
 import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
 import { TicketsGone } from './errors.js'
 import { type ServerEntry, type ServerLogWriter, WRITTEN } from './store/index.js'
@@ -26,11 +25,10 @@ import {
   resumptionOf,
   credentialOf,
   type DeploymentService,
-  type LocationService,
 } from './records/index.js'
-import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
+import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import { createConcurrencyLimit, type Governor } from './server-limits.js'
+import { createConcurrencyLimit } from './server-limits.js'
 import type { ServerKeys } from './game-servers/index.js'
 
 type CreateFailure =
@@ -40,10 +38,7 @@ type CreateFailure =
   | { readonly kind: 'unavailable' }
   /** Nothing was created, and repeating the create would not help. */
   | { readonly kind: 'refused' }
-  /**
-   * There was no capacity. A deployment created in spite of that must be stopped; without an id, it must be found
-   * first.
-   */
+  /** No capacity. A deployment that was created all the same must be stopped; without an id, it is looked for first. */
   | { readonly kind: 'no-capacity'; readonly requestId: string | undefined }
 
 const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
@@ -63,40 +58,16 @@ export function readCreateFailure(error: unknown): CreateFailure {
 }
 
 /** Sends create requests, each after the log holds its intent. */
-export interface DeploymentCreation {
-  /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
-  begin(allocation: Allocation): Promise<void>
-  /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
-  resume(allocation: Allocation): void
-  /** Schedules the next placement attempt. Call once the previous deployment is gone. */
-  retry(allocation: Allocation): Promise<void>
-  /**
-   * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
-   * create is under way, or was sent.
-   */
-  forget(allocation: Allocation): boolean
-  /** Begins the attempts that are due. */
-  advance(now: number): void
-  /** Stops sending creates. Logged intents stay; the next process takes them over. */
-  sendNoMore(): void
-  /** Number of creates that were sent and are not answered yet. */
-  inFlight(): number
-  /** Number of creates that wait for their turn. */
-  waiting(): number
-}
+export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
 
-interface DeploymentCreationOptions {
+type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'locations' | 'allocations' | 'governor' | 'clock' | 'random'>
+
+interface DeploymentCreationOptions extends OfFurtherAttempts {
   readonly service: DeploymentService
-  /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
-  readonly locations: LocationService | undefined
   readonly writer: Pick<ServerLogWriter, 'append' | 'areKept'>
   /** See `ServerLog`. */
   readonly resumes: boolean
-  readonly governor: Governor
-  readonly allocations: Allocations
   readonly lifecycle: ServerLifecycle
-  readonly clock: Clock
-  readonly random: Random
   readonly keys: Pick<ServerKeys, 'tokenOf'>
   readonly maxCreatesInFlight: number
   readonly ownTag: string
@@ -111,7 +82,7 @@ const CREATE_TIMEOUT_MS = 30_000
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
-export function createDeploymentCreation(options: DeploymentCreationOptions): DeploymentCreation {
+export function createDeploymentCreation(options: DeploymentCreationOptions) {
   const { service, writer, resumes, governor, allocations, lifecycle, clock, keys, on } = options
   const { ownTag, webhookUrlOf, apiUrl } = options
 
@@ -235,10 +206,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
     end(allocation)
   }
 
-  /**
-   * Resolves when the store holds the intent and the attempt continues, or when the write failed and the allocation has
-   * ended.
-   */
+  /** Resolves when the intent is stored and the attempt goes on, or the write failed and the allocation has ended. */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
     const appended = writer.areKept ? writer.append(withResumption(intentEntry(allocation), allocation)) : undefined
     if (appended !== undefined)
@@ -263,28 +231,36 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
   })
 
   return {
-    begin: (allocation) => {
+    /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
+    begin: (allocation: Allocation) => {
       allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       allocations.add(allocation)
       governor.planned(allocation, clock.now())
       return writeDown(allocation, ask)
     },
 
-    resume: (allocation) => {
+    /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
+    resume: (allocation: Allocation) => {
       governor.planned(allocation, clock.now())
       ask(allocation)
     },
+    /** Schedules the next placement attempt. Call once the previous deployment is gone. */
     retry: further.plan,
 
-    forget: (allocation) => {
+    /** Cancels a create that was not sent: nothing of it is left. Returns false if it is under way, or was sent. */
+    forget: (allocation: Allocation) => {
       const isWaiting = limit.remove(allocation)
       if (isWaiting) end(allocation)
       return isWaiting
     },
 
+    /** Begins the attempts that are due. */
     advance: further.advance,
+    /** Stops sending creates. Logged intents stay; the next process takes them over. */
     sendNoMore: limit.stop,
+    /** Number of creates that were sent and are not answered yet. */
     inFlight: limit.underWay,
+    /** Number of creates that wait for their turn. */
     waiting: limit.waiting,
   }
 }

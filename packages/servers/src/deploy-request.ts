@@ -74,9 +74,7 @@ export interface Wanted {
   readonly pool: string | undefined
 }
 
-/**
- * The body of the request that creates a deployment.
- */
+/** The body of the request that creates a deployment. */
 export function deploymentRequest(
   { found, deploy, token, near, pool }: Wanted,
   { cachedOnly, at }: PlacementAttempt,

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { Allocations, AllocatorListener, MatchHosting } from './allocations.js'
+import type { Allocations, AllocatorListener } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import { TicketsGone } from './errors.js'
 import {
@@ -34,28 +34,7 @@ import type { ServerLogWriter } from './store/index.js'
  *
  * The claim is in the store before the server is told, so after a crash each match is on one server, or on none.
  */
-export interface HostedMatches extends MatchHosting {
-  /** Begins a match whose order names a pool. Resolves once the store holds the intent. */
-  begin(match: Allocation): Promise<void>
-  /** The matches that a server serves or is to serve, as far as it may be told of them. */
-  matchesOn(server: Allocation): readonly Allocation[]
-  /** The number of its matches with those whose claim is still being written. */
-  claimsOn(server: Allocation): number
-  /** The server says that players may come. */
-  accepted(match: Allocation): void
-  /** The server cannot serve the match: it goes to another one. */
-  refused(match: Allocation): void
-  /** The server has registered: it is expected to answer for the matches that wait for it. */
-  registered(server: Allocation): void
-  /** Takes over a match of an earlier process: its `host` is the server that was claimed for it, if that exists. */
-  adopt(match: Allocation): void
-  /** Matches that the warm servers of a pool could take now, besides those that look for one already. */
-  freePlaces(pool: string): number
-  /** Matches that look for a server, and will need a new one. */
-  needingServers(): number
-  /** Takes back matches from servers that do not answer. */
-  advance(now: number): void
-}
+export type HostedMatches = ReturnType<typeof createHostedMatches>
 
 export interface HostedMatchesOptions {
   readonly allocations: Allocations
@@ -79,29 +58,22 @@ const ANSWER_MS = 3000
 const MOST_OFFERS = 4
 
 /** What is known of a match that waits for its server. */
-interface Offer {
-  /** Epoch milliseconds from which the server is expected to answer; Infinity while it has not registered. */
-  since: number
-  /** Whether the claim is in the store, so that the server may be told. */
-  isWritten: boolean
-  hasAccepted: boolean
-  offers: number
-  /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
-  isShort: boolean
-  /** Whether the match has been counted as demand. */
-  isCounted: boolean
-}
+type Offer = ReturnType<typeof newOffer>
 
-const newOffer = (isWritten: boolean, offers: number): Offer => ({
+/** @param isWritten whether the claim is in the store, so that the server may be told */
+const newOffer = (isWritten: boolean, offers: number) => ({
+  /** Epoch milliseconds from which the server is expected to answer; Infinity while it has not registered. */
   since: Infinity,
   isWritten,
   hasAccepted: false,
   offers,
+  /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
   isShort: false,
+  /** Whether the match has been counted as demand. */
   isCounted: offers > 0,
 })
 
-export function createHostedMatches(options: HostedMatchesOptions): HostedMatches {
+export function createHostedMatches(options: HostedMatchesOptions) {
   const { allocations, writer, resumes, gameServers, creating, lifecycle, pools, room } = options
   const { clock, random, on } = options
   /** The matches that are not assigned yet. */
@@ -231,7 +203,8 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
   }
 
   return {
-    begin: async (match) => {
+    /** Begins a match whose order names a pool. Resolves once the store holds the intent. */
+    begin: async (match: Allocation) => {
       allocations.add(match)
       offers.set(match, newOffer(false, 0))
       try {
@@ -244,29 +217,37 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       else end(match)
     },
 
-    matchesOn: ({ guests }) =>
+    /** The matches that a server serves or is to serve, as far as it may be told of them. */
+    matchesOn: ({ guests }: Allocation): readonly Allocation[] =>
       guests === undefined
         ? []
         : [...guests].filter((match) => isOpen(match) && offers.get(match)?.isWritten !== false),
 
-    claimsOn: ({ guests }) => (guests === undefined ? 0 : [...guests].filter(isOpen).length),
+    /** The number of its matches with those whose claim is still being written. */
+    claimsOn: ({ guests }: Allocation) => (guests === undefined ? 0 : [...guests].filter(isOpen).length),
 
-    accepted: (match) => {
+    /** The server says that players may come. */
+    accepted: (match: Allocation) => {
       const offer = offers.get(match)
       if (offer === undefined) return
       offer.hasAccepted = true
       offer.since = Infinity
       assignIfReady(match)
     },
-    refused: (match) => {
+    /** The server cannot serve the match: it goes to another one. */
+    refused: (match: Allocation) => {
       if (offers.has(match)) claimAgain(match, 'refused')
     },
 
-    serverUp: (server) => {
+    serverUp: (server: Allocation) => {
       for (const match of server.guests ?? []) assignIfReady(match)
     },
 
-    serverEnded: (server, reason, counts = false) => {
+    serverEnded: (
+      server: Allocation,
+      reason: ReturnReason | StopReason,
+      counts: boolean | readonly string[] = false,
+    ) => {
       for (const match of server.guests ?? []) {
         if (offers.has(match)) {
           lifecycle().fail(match, isReturn(reason) ? reason : 'failed', counts)
@@ -279,12 +260,14 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       }
     },
 
-    release: (match) => {
+    /** The match needs its server no more: see `MatchHosting`. */
+    release: (match: Allocation) => {
       leaveHost(match, match.unwanted ?? 'stopped')
       end(match)
     },
 
-    adopt: (match) => {
+    /** Takes over a match of an earlier process: its `host` is the server that was claimed for it, if that exists. */
+    adopt: (match: Allocation) => {
       const { host } = match
       if (match.unwanted !== undefined) return end(match)
       if (host === undefined) {
@@ -305,21 +288,25 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       offers.set(match, offer)
     },
 
-    registered: (server) => {
+    /** The server has registered: it is expected to answer for the matches that wait for it. */
+    registered: (server: Allocation) => {
       for (const match of server.guests ?? []) {
         const offer = offers.get(match)
         if (offer?.isWritten === true && !offer.hasAccepted) offer.since = Math.min(offer.since, clock.now())
       }
     },
 
-    freePlaces: (pool) => Math.max(0, pools().freePlaces(pool) - (searching().get(pool) ?? 0)),
+    /** Matches that the warm servers of a pool could take now, besides those that look for one already. */
+    freePlaces: (pool: string) => Math.max(0, pools().freePlaces(pool) - (searching().get(pool) ?? 0)),
+    /** Matches that look for a server, and will need a new one. */
     needingServers: () => {
       let sum = 0
       for (const [pool, count] of searching()) sum += Math.max(0, count - pools().freePlaces(pool))
       return sum
     },
 
-    advance: (now) => {
+    /** Takes back matches from servers that do not answer. */
+    advance: (now: number) => {
       // While this process was held up no server could answer.
       const isPause = now - lookedAt > OWN_PAUSE_MS
       lookedAt = now

@@ -2,8 +2,8 @@
 export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
 export { findStoreFiles, type StoreFileFound } from './store/file-store.js'
 export type { Inherited } from './adopt-servers.js'
-export type { Allocator, Held } from './allocator.js'
-export { createAllocator } from './create-allocator.js'
+export type { Held } from './allocator.js'
+export { type Allocator, createAllocator } from './create-allocator.js'
 export { BEAT_MS, LOST_AFTER_MS } from './game-servers/game-servers.js'
 export {
   type MatchRoster,
@@ -30,7 +30,13 @@ export {
 export type { SeatGrant, SeatsGranted, StartRequest } from './browser/server-browser.js'
 export { SeatRefused, UnknownSeat, UnknownServer } from './seats/seat.js'
 export type { SeatRequest } from './seats/seats.js'
-export type { FreedReason, ServerListener, ServerView } from './game-servers/server-overview.js'
+export type {
+  DrainReason,
+  FreedReason,
+  ServerListener,
+  ServerState,
+  ServerView,
+} from './game-servers/server-overview.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,
@@ -48,7 +54,6 @@ export {
   type ResultOutbox,
   resultsSchema,
 } from './results/result-outbox.js'
-export { type DrainReason, SERVER_STATES, type ServerState } from './game-servers/server-states.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {

@@ -59,10 +59,7 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
 
 const ticketKey = ({ id }: FoundTicket) => `MM_TICKET_${id}`
 
-/**
- * The JSON of an object, written without building the object: each match has other keys, for which the engine would
- * create a new hidden class.
- */
+/** JSON made without the object: each match has other keys, for which the engine would make a hidden class. */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
 
@@ -107,15 +104,9 @@ function partsOf(value: string): string[] {
   return [...parts, part]
 }
 
-/**
- * Bytes reserved for the variables that do not depend on the players: match, queue, placement and registration secret,
- * with their names.
- */
+/** Bytes for what does not depend on players: match, queue, placement and registration secret, with their names. */
 const OF_THE_MATCH_BYTES = 4096
-/**
- * Factor for variables shared by all tickets: a value that is split into parts adds the names of the parts, at most 1
- * %.
- */
+/** Factor for variables of all tickets: a value in parts adds the names of the parts, at most 1 %. */
 const WITH_PARTS = 1.01
 
 const bytesOf = (text: string) => Buffer.byteLength(text)
@@ -200,10 +191,7 @@ export function roughBytesOfTicket(
   return bytes * 1.1
 }
 
-/**
- * Ids of the tickets that take more than their share, by number of players, of the environment of a match that is too
- * large.
- */
+/** Ids of the tickets that take more than their share, by players, of an environment that is too large. */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
   const settings = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)

@@ -5,20 +5,6 @@ import { LRUCache } from 'lru-cache'
 import { ageOf } from './records/index.js'
 import type { Stops } from './stop-deployments.js'
 
-/** Stops orphans: deployments with the tag of this matchmaker that belong to none of its matches. */
-export interface Reaper {
-  /** The list shows a deployment of this matchmaker that no match owns. */
-  stray(entry: DeploymentListEntry): void
-  /** Notes that a match with this tag has ended: a deployment that appears with the tag later is a stray. */
-  ended(tag: string): void
-  /** Notes that this deployment is being stopped; the list may still show it. */
-  stopping(requestId: string): void
-  /** Notes that a complete list began at this time (epoch milliseconds). */
-  swept(begunAt: number): void
-  /** Number of strays that cost money, as far as the list has shown them. */
-  strays(): number
-}
-
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
   readonly clock: Clock
@@ -41,12 +27,14 @@ const REMEMBERED = 10_000
 const ENDING_MS = 10 * 60_000
 
 /**
+ * Stops orphans: deployments with the tag of this matchmaker that belong to none of its matches.
+ *
  * A deployment with the tag of an ended match is stopped as soon as it is seen: its create took effect after Muster
  * gave it up. An unknown deployment may belong to a process that is just ending, so it is stopped only after a grace
  * period. The period counts from the deployment's start as the service reports it, so that it also ends if no process
  * runs that long; without a reported start, from the first time that it was seen.
  */
-export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions): Reaper {
+export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions) {
   const strays = new LRUCache<string, Stray>(growingTo(REMEMBERED))
   /** Strays whose stop is not confirmed. */
   const reaping = new Set<string>()
@@ -72,7 +60,8 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
   }
 
   return {
-    stray: (entry) => {
+    /** The list shows a deployment of this matchmaker that no match owns. */
+    stray: (entry: DeploymentListEntry) => {
       const now = clock.now()
       const { request_id: requestId } = entry
       if (!isDue(entry, now)) return
@@ -89,13 +78,17 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
         },
       })
     },
-    ended: (tag) => void endedAt.set(tag, clock.now()),
-    stopping: (requestId) => void stoppedAt.set(requestId, clock.now()),
-    swept: (begunAt) => {
+    /** Notes that a match with this tag has ended: a deployment that appears with the tag later is a stray. */
+    ended: (tag: string) => void endedAt.set(tag, clock.now()),
+    /** Notes that this deployment is being stopped; the list may still show it. */
+    stopping: (requestId: string) => void stoppedAt.set(requestId, clock.now()),
+    /** Notes that a complete list began at this time (epoch milliseconds). */
+    swept: (begunAt: number) => {
       // Chosen first: a cache may not change while it is read.
       const unlisted = [...strays].filter(([, { listedAt }]) => listedAt < begunAt)
       for (const [requestId] of unlisted) strays.delete(requestId)
     },
+    /** Number of strays that cost money, as far as the list has shown them. */
     strays: () => strays.size + reaping.size,
   }
 }

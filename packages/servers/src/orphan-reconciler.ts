@@ -3,25 +3,6 @@ import type { Clock } from '@muster/core/clock'
 import { priorities, type DeploymentService, type Allocation, hasTag, taggedWith } from './records/index.js'
 import { sweep } from './watching/index.js'
 
-/** Orphan reconciliation: finds, by tag, deployments whose create was never answered. */
-export interface Finder {
-  /**
-   * Begins a search. @param lostAt epoch milliseconds; for a match of an earlier process, when its loss was first
-   * noticed.
-   */
-  begin(allocation: Allocation, lostAt: number): void
-  /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
-  hint(allocation: Allocation): void
-  /** Ends the search: the deployment was found, or is no longer needed. */
-  end(allocation: Allocation): void
-  /** Begins the lookups that are due. */
-  advance(now: number): void
-  /** From now on, a deployment counts as absent after fewer lookups have missed it. */
-  giveUpSooner(): void
-  /** Ends all searches. */
-  close(): void
-}
-
 export interface FinderOptions {
   readonly service: DeploymentService
   readonly clock: Clock
@@ -38,26 +19,24 @@ export interface FinderOptions {
   readonly problem: (error: unknown, allocation: Allocation) => void
 }
 
-interface Search {
-  readonly allocation: Allocation
-  /** Epoch milliseconds. */
-  readonly lostAt: number
-  /** When to query the list, as multiples of `listLagMs` since the loss. */
-  readonly times: readonly number[]
+type Search = ReturnType<typeof newSearch>
+
+/** @param times when to query the list, as multiples of `listLagMs` since the loss */
+const newSearch = (allocation: Allocation, lostAt: number, times: readonly number[]) => ({
+  allocation,
+  lostAt,
+  times,
   /** Number of these times that had passed when the last answered lookup began. */
-  looks: number
-  isHinted: boolean
-  isLooking: boolean
+  looks: 0,
+  isHinted: false,
+  isLooking: false,
   /** Epoch milliseconds before which a failed lookup is not repeated. */
-  restsUntil: number
-}
+  restsUntil: 0,
+})
 
 /** While players wait: frequent at first; late lookups cover a create that took effect after the list lag. */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
-/**
- * For a match of an earlier process nobody waits: one lookup is enough, once the list shows everything that was
- * created.
- */
+/** Of a match of an earlier process, for which nobody waits: one lookup, once the list shows all that was created. */
 const AFTER_RESTART = [1]
 /** Lookups before the players are released; the last is at `listLagMs`. */
 const LOOKS_FOR_PLAYERS = 5
@@ -72,10 +51,12 @@ const TIMEOUT_MS = 10_000
 const PAGE_GAP_MS = 50
 
 /**
+ * Orphan reconciliation: finds, by tag, deployments whose create was never answered.
+ *
  * Declares a deployment absent only after every scheduled lookup missed it. Lookups triggered by webhooks do not count,
  * because webhooks may arrive at any time.
  */
-export function createFinder(options: FinderOptions): Finder {
+export function createFinder(options: FinderOptions) {
   const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options
   const searches = new Map<Allocation, Search>()
   const closing = new AbortController()
@@ -136,24 +117,20 @@ export function createFinder(options: FinderOptions): Finder {
   }
 
   return {
-    begin: (allocation, lostAt) => {
+    /** Begins a search. @param lostAt epoch milliseconds when the loss was first noticed, also by an earlier process */
+    begin: (allocation: Allocation, lostAt: number) => {
       const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
-      searches.set(allocation, {
-        allocation,
-        lostAt,
-        times,
-        looks: 0,
-        isHinted: false,
-        isLooking: false,
-        restsUntil: 0,
-      })
+      searches.set(allocation, newSearch(allocation, lostAt, times))
     },
-    hint: (allocation) => {
+    /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
+    hint: (allocation: Allocation) => {
       const search = searches.get(allocation)
       if (search !== undefined) search.isHinted = true
     },
-    end: (allocation) => void searches.delete(allocation),
-    advance: (now) => {
+    /** Ends the search: the deployment was found, or is no longer needed. */
+    end: (allocation: Allocation) => void searches.delete(allocation),
+    /** Begins the lookups that are due. */
+    advance: (now: number) => {
       for (const { allocation, looks, lostAt, times } of searches.values()) {
         if (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs) late(allocation)
         if (looks < Math.min(times.length, enoughLooks)) continue
@@ -162,9 +139,11 @@ export function createFinder(options: FinderOptions): Finder {
       }
       lookOn(now)
     },
+    /** From now on, a deployment counts as absent after fewer lookups have missed it. */
     giveUpSooner: () => {
       enoughLooks = LOOKS_FOR_PLAYERS
     },
+    /** Ends all searches. */
     close: () => closing.abort(),
   }
 }

@@ -5,19 +5,8 @@ import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
 import type { Allocation, Assignment, PortProbe } from './records/index.js'
 
-/**
- * Finds out whether a READY server also listens: by waiting, by knocking at a port, or by the server's registration.
- */
-export interface Listening {
-  /** Starts to find out. Without a warm-up or probe the result is reported at once. */
-  begin(allocation: Allocation, assignment: Assignment): void
-  /** Records that the server has registered as ready for players. */
-  registered(allocation: Allocation): void
-  /** Stops finding out; nothing is reported for the allocation any more. */
-  forget(allocation: Allocation): void
-  /** Stops all probes; nothing is reported any more. */
-  close(): void
-}
+/** Finds out whether a READY server also listens: by waiting, by knocking at a port, or by its registration. */
+export type Listening = ReturnType<typeof createListening>
 
 interface ListeningOptions {
   readonly prober: Prober
@@ -30,7 +19,7 @@ interface ListeningOptions {
 /** Milliseconds between two knocks. */
 const GAP_MS = 250
 
-export function createListening({ prober, clock, listened, problem }: ListeningOptions): Listening {
+export function createListening({ prober, clock, listened, problem }: ListeningOptions) {
   const underWay = new Map<Allocation, { readonly ending: AbortController; readonly heard: () => void }>()
 
   /** Knocks until the server answers or the time is over. */
@@ -96,16 +85,20 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   }
 
   return {
-    begin: (allocation, assignment) => {
+    /** Starts to find out. Without a warm-up or probe the result is reported at once. */
+    begin: (allocation: Allocation, assignment: Assignment) => {
       const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
       if (warmUpMs === 0 && probe === undefined) listened(allocation, true)
       else void run(allocation, assignment)
     },
-    registered: (allocation) => {
+    /** Records that the server has registered as ready for players. */
+    registered: (allocation: Allocation) => {
       allocation.registered = true
       underWay.get(allocation)?.heard()
     },
+    /** Stops finding out; nothing is reported for the allocation any more. */
     forget,
+    /** Stops all probes; nothing is reported any more. */
     close: () => {
       for (const allocation of underWay.keys()) forget(allocation)
     },

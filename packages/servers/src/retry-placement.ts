@@ -72,17 +72,7 @@ const isSame = (one: Coordinates, other: Coordinates) =>
 export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordinates | undefined =>
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))
 
-/** Tries other places for matches that found no capacity. */
-interface FurtherAttempts {
-  /** Whether there may be another place for the match. */
-  arePossible(allocation: Allocation): boolean
-  /** Plans the next attempt: the deployment of the last one is gone. */
-  plan(allocation: Allocation): Promise<void>
-  /** Begins the attempts that are due. */
-  advance(now: number): void
-}
-
-interface FurtherAttemptsOptions {
+export interface FurtherAttemptsOptions {
   /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
   readonly allocations: Allocations
@@ -100,7 +90,8 @@ interface FurtherAttemptsOptions {
 /** Waits between two attempts of a match. */
 const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
-export function createFurtherAttempts(options: FurtherAttemptsOptions): FurtherAttempts {
+/** Tries other places for matches that found no capacity. */
+export function createFurtherAttempts(options: FurtherAttemptsOptions) {
   const { locations, allocations, governor, lifecycle, clock, random, writeDown, ask, problem } = options
   /** Matches that wait for another attempt, and its time in epoch milliseconds. */
   const waiting = new Map<Allocation, number>()
@@ -117,10 +108,12 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions): FurtherA
   }
 
   return {
-    arePossible: (allocation) =>
+    /** Whether there may be another place for the match. */
+    arePossible: (allocation: Allocation) =>
       locations !== undefined || nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined,
 
-    plan: async (allocation) => {
+    /** Plans the next attempt: the deployment of the last one is gone. */
+    plan: async (allocation: Allocation) => {
       const { order, matchId } = allocation
       const places = order === undefined ? undefined : await placesFor(allocation, order)
       const next = nextAttempt(allocation.tries, elsewhereOf(allocation, places))
@@ -134,7 +127,8 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions): FurtherA
       })
     },
 
-    advance: (now) => {
+    /** Begins the attempts that are due. */
+    advance: (now: number) => {
       for (const [allocation, at] of waiting) {
         if (allocation.unwanted === undefined && (at > now || !governor.mayCreate(now))) continue
         waiting.delete(allocation)

@@ -3,16 +3,11 @@ import type { Clock } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
 import { type Allocation, type ReturnReason, ageOf, type DeploymentService, priorities } from './records/index.js'
 
-/**
- * Milliseconds for which tickets wait until a deployment created without capacity is stopped; then they return to the
- * queue.
- */
+/** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000
 /** Milliseconds for which players wait until the store has recorded their server; then they return to the queue. */
 const STORE_PATIENCE_MS = 30_000
-/**
- * Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them.
- */
+/** Milliseconds between two looks at how long matches have lasted: there may be many, and none of them cares. */
 const ENDS_GAP_MS = 1000
 
 interface TimeoutsOptions {
@@ -63,12 +58,7 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
  * Finds out when the servers of an earlier process must be stopped. The clock of that process may have been wrong, so
  * the age of a deployment is taken from the service. A server keeps running until its age is known.
  */
-export interface EndTimes {
-  /** Adds an allocation whose `lastsMs` is known and whose `endsAt` has to be found out. */
-  expect(allocation: Allocation): void
-  /** Requests the status of the next allocation, unless a request is already in flight. */
-  advance(now: number): void
-}
+export type EndTimes = ReturnType<typeof createEndTimes>
 
 interface EndTimesOptions {
   readonly service: Pick<DeploymentService, 'get'>
@@ -81,7 +71,7 @@ const TIMEOUT_MS = 10_000
 /** Milliseconds until the status of an allocation is read again whose age the service did not report. */
 const RETRY_MS = 5000
 
-export function createEndTimes({ service, allocations, clock, problem }: EndTimesOptions): EndTimes {
+export function createEndTimes({ service, allocations, clock, problem }: EndTimesOptions) {
   /** Allocations whose end is unknown, with the epoch milliseconds before which their status is not read. */
   const unknown = new Map<Allocation, number>()
   let isAsking = false
@@ -107,8 +97,10 @@ export function createEndTimes({ service, allocations, clock, problem }: EndTime
   }
 
   return {
-    expect: (allocation) => void unknown.set(allocation, 0),
-    advance: (now) => {
+    /** Adds an allocation whose `lastsMs` is known and whose `endsAt` has to be found out. */
+    expect: (allocation: Allocation) => void unknown.set(allocation, 0),
+    /** Requests the status of the next allocation, unless a request is already in flight. */
+    advance: (now: number) => {
       if (isAsking) return
       for (const [allocation, askAt] of unknown) {
         const { matchId, phase, requestId } = allocation

@@ -1,11 +1,11 @@
 import type { DeploymentHint } from '@muster/core'
 import { sameStatus } from '@muster/core/internal'
 import type { DeploymentListEntry } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
+import type { Random } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, type MatchHosting, tellEnded } from './allocations.js'
 import type { ServerLogWriter } from './store/index.js'
 import { createReaper } from './orphan-reaper.js'
-import { createFinder } from './orphan-reconciler.js'
+import { createFinder, type FinderOptions } from './orphan-reconciler.js'
 import type { Listening } from './port-probe.js'
 import {
   type Allocation,
@@ -17,7 +17,6 @@ import {
   type Assignment,
   type ReturnReason,
   type ServerFailure,
-  type DeploymentService,
 } from './records/index.js'
 import { createTimeouts } from './server-deadlines.js'
 import { createStops } from './stop-deployments.js'
@@ -38,62 +37,16 @@ import type { StatusChange, Watcher } from './watching/index.js'
  */
 
 /** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
-export interface ServerLifecycle {
-  /** The tickets leave the allocation; called once. @param detail what the service says of the server's failure. */
-  fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string): void
-  /** Sends the players of a match to its server, which listens. */
-  assign(allocation: Allocation): void
-  /** Nothing of the allocation is left. */
-  end(allocation: Allocation): void
-  /** The deployment exists, under this id: it was just created or found. */
-  exists(allocation: Allocation, requestId: string): void
-  /** The deployment exists, under this id, and an earlier process wrote so in the store. */
-  adopt(allocation: Allocation, requestId: string): void
-  /**
-   * Its deployment may exist, under an id that is not known.
-   * @param lostAt epoch milliseconds; undefined: now.
-   */
-  lose(allocation: Allocation, lostAt?: number): void
-  /** The deployment is not needed, and must be gone before another attempt. */
-  retry(allocation: Allocation, requestId: string): void
-  /** Stops the deployment of an allocation. A match on a server of a pool only leaves it. */
-  stop(allocation: Allocation, requestId: string): void
-  /** Records that the deployment is not needed any more: no process continues with it. */
-  drop(allocation: Allocation): void
-  /** Called with what the watcher finds out. */
-  statusChanged(change: StatusChange): void
-  /** The server listens, so that players may connect; or the probe failed. */
-  listened(allocation: Allocation, listens: boolean): void
-  /** Takes a listed deployment that is not followed. */
-  listed(entry: DeploymentListEntry): void
-  /** Something may have happened to the deployment of this match. @param hint what its webhook says, if anything. */
-  hinted(allocation: Allocation, hint: DeploymentHint | undefined): void
-  /** Does the work that is due: stops, searches for lost deployments, time limits. */
-  advance(now: number): void
-  giveUpSooner(): void
-  /** Ends all searches for lost deployments. */
-  close(): void
-  stopsPending(): number
-  /** A complete list has shown all there is, since then: epoch milliseconds. */
-  swept(begunAt: number): void
-  /** Number of deployments with our tag that belong to no match. */
-  strays(): number
-}
+export type ServerLifecycle = ReturnType<typeof createServerLifecycle>
 
-interface ServerLifecycleOptions {
-  readonly service: DeploymentService
+interface ServerLifecycleOptions extends Pick<FinderOptions, 'service' | 'clock' | 'ownTag' | 'listLagMs'> {
   readonly allocations: Allocations
   readonly writer: ServerLogWriter
   /** See `ServerLog`. */
   readonly resumes: boolean
   readonly watcher: Pick<Watcher, 'follow' | 'settle' | 'forget' | 'hint'>
   readonly listening: Pick<Listening, 'begin' | 'forget'>
-  readonly clock: Clock
   readonly random: Random
-  /** The tag of all deployments of this matchmaker. */
-  readonly ownTag: string
-  /** Milliseconds for which the service may not show or know yet what it has created. */
-  readonly listLagMs: number
   readonly orphanGraceMs: number
   readonly hosted: MatchHosting
   /** The deployment of its last attempt is gone: another attempt may begin. */
@@ -101,12 +54,12 @@ interface ServerLifecycleOptions {
   readonly on: AllocatorListener
 }
 
-export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
+export function createServerLifecycle(options: ServerLifecycleOptions) {
   const { service, allocations, writer, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
     options
   const { again, hosted, on } = options
 
-  const fail: ServerLifecycle['fail'] = (allocation, reason, counts, detail) => {
+  const fail = (allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string) => {
     const { requestId } = allocation
     if (allocation.unwanted !== undefined) return
     if (requestId !== undefined && isFailure(reason)) on.faulty(allocation, requestId, reason, detail)
@@ -259,25 +212,38 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   })
 
   return {
+    /** The tickets leave the allocation; called once. @param detail what the service says of the server's failure. */
     fail,
+    /** Sends the players of a match to its server, which listens. */
     assign,
+    /** Nothing of the allocation is left. */
     end,
+    /** The deployment exists, under this id: it was just created or found. */
     exists,
-    adopt: (allocation, requestId) => {
+    /** The deployment exists, under this id, and an earlier process wrote so in the store. */
+    adopt: (allocation: Allocation, requestId: string) => {
       known(allocation, requestId)
       follow(allocation, requestId)
     },
+    /** Stops the deployment of an allocation. A match on a server of a pool only leaves it. */
     stop,
+    /** Records that the deployment is not needed any more: no process continues with it. */
     drop,
+    /** Takes a listed deployment that is not followed. */
     listed,
-    lose: (allocation, lostAt) => {
+    /**
+     * Its deployment may exist, under an id that is not known.
+     * @param lostAt epoch milliseconds; undefined: now.
+     */
+    lose: (allocation: Allocation, lostAt?: number) => {
       allocations.enter(allocation, 'finding')
       // A clock that was set back must not prevent the search.
       finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
       if (lostAt === undefined) writer.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
     },
 
-    retry: (allocation, requestId) => {
+    /** The deployment is not needed, and must be gone before another attempt. */
+    retry: (allocation: Allocation, requestId: string) => {
       noteCreated(allocation, requestId)
       allocations.enter(allocation, 'retrying')
       discard(allocation, requestId, () => {
@@ -290,7 +256,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       tellCreated(allocation, requestId)
     },
 
-    statusChanged: (change) => {
+    /** Called with what the watcher finds out. */
+    statusChanged: (change: StatusChange) => {
       const { requestId } = change
       const allocation = allocations.byRequest(requestId)
       if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
@@ -314,14 +281,16 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       }
     },
 
-    listened: (allocation, listens) => {
+    /** The server listens, so that players may connect; or the probe failed. */
+    listened: (allocation: Allocation, listens: boolean) => {
       if (allocation.phase !== 'warming' || allocation.requestId === undefined) return
       if (listens) return assign(allocation)
       fail(allocation, 'not-listening', true)
       stop(allocation, allocation.requestId)
     },
 
-    hinted: (allocation, hint) => {
+    /** Something may have happened to the deployment of this match. @param hint what its webhook says, if anything. */
+    hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => {
       const { phase, requestId } = allocation
       if (phase === 'finding') finder.hint(allocation)
       // The webhook may come before the create is answered.
@@ -330,16 +299,20 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       else if (requestId !== undefined && (phase === 'starting' || !saysReady(hint))) watcher.hint(requestId)
     },
 
-    advance: (now) => {
+    /** Does the work that is due: stops, searches for lost deployments, time limits. */
+    advance: (now: number) => {
       stops.advance(now)
       finder.advance(now)
       endOverdue(now)
     },
 
     giveUpSooner: () => finder.giveUpSooner(),
+    /** Ends all searches for lost deployments. */
     close: () => finder.close(),
     stopsPending: stops.pending,
+    /** A complete list has shown all there is, since then: epoch milliseconds. */
     swept: reaper.swept,
+    /** Number of deployments with our tag that belong to no match. */
     strays: reaper.strays,
   }
 }

@@ -1,27 +1,11 @@
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
 
-/** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
-interface ConcurrencyLimit<Item> {
-  /**
-   * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
-   */
-  add(item: Item): void
-  /** Removes a waiting task. Returns false if it does not wait. */
-  remove(item: Item): boolean
-  /** Starts no more tasks. */
-  stop(): void
-  /** Number of tasks that have not ended. */
-  underWay(): number
-  /** Number of tasks that wait for their turn. */
-  waiting(): number
-}
-
-/** @param take runs a task; never rejects. */
-export function createConcurrencyLimit<Item>(
-  most: number,
-  take: (item: Item) => Promise<void>,
-): ConcurrencyLimit<Item> {
+/**
+ * Bounds how many tasks are under way at once; the others wait in the order in which they came.
+ * @param take runs a task; never rejects.
+ */
+export function createConcurrencyLimit<Item>(most: number, take: (item: Item) => Promise<void>) {
   const waiting = new Set<Item>()
   let underWay = 0
   let isStopped = false
@@ -41,23 +25,25 @@ export function createConcurrencyLimit<Item>(
   }
 
   return {
-    add: (item) => {
+    /** Adds a task. It starts soon, or once others have ended: never within the caller's turn of the event loop. */
+    add: (item: Item) => {
       waiting.add(item)
       queueMicrotask(begin)
     },
-    remove: (item) => waiting.delete(item),
+    /** Removes a waiting task. Returns false if it does not wait. */
+    remove: (item: Item) => waiting.delete(item),
+    /** Starts no more tasks. */
     stop: () => {
       isStopped = true
     },
+    /** Number of tasks that have not ended. */
     underWay: () => underWay,
+    /** Number of tasks that wait for their turn. */
     waiting: () => waiting.size,
   }
 }
 
-/**
- * What several matchmakers may spend together, beside the bounds that each has alone. It answers at once, by the part
- * of it that this matchmaker holds already.
- */
+/** What several matchmakers may spend together. It answers at once, by the part that this one holds already. */
 export interface SpendBudget {
   /** How many more deployments this matchmaker may have. @param count those that exist or may exist. */
   servers(count: number): number
@@ -86,39 +72,15 @@ export type Held = keyof SpendBound | 'paused'
  * Says how many deployments may be created now: the bounds, and a pause while the service takes none. In a pause, one
  * create at a time finds out whether it is over; with the first answer, everything may be sent again.
  */
-export interface Governor {
-  /** @param count all whose deployment exists or may exist. @param startingCount those of them without players yet. */
-  room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
-  /** Whether one more create may be sent within this minute, beside those that are planned. */
-  mayCreate(now: number): boolean
-  /** Notes that the create of this match will be sent when its turn comes. */
-  planned(match: object, now: number): void
-  /** Notes that the create was sent. */
-  sent(match: object, now: number): void
-  /** Notes that the create will never be sent. A create that was sent stays counted. */
-  forgone(match: object): void
-  /** Notes that the service answered a create, even with a refusal. */
-  answered(now: number): void
-  /** Notes that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
-  failed(sentAt: number, now: number): void
-  /** Why `room` last returned 0; undefined if there was room. */
-  held(): Held | undefined
-  /**
-   * Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no pause.
-   */
-  pausedUntil(): number
-}
+export type Governor = ReturnType<typeof createGovernor>
 
 /** One or two failures may be bad luck, and the others should not wait for it. */
 const FAILURES_BEFORE_PAUSE = 3
-/**
- * Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500
- * creates.
- */
+/** Between two probes: the first answer after an outage is at most this late; an hour of it costs 1,500 creates. */
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 const MINUTE_MS = 60_000
 
-export function createGovernor(bound: SpendBound, random: Random): Governor {
+export function createGovernor(bound: SpendBound, random: Random) {
   const { maxServers, maxStarting, maxCreatesPerMinute, budget } = bound
   /** Since the last answer, as far as they are counted. */
   let failures = 0
@@ -150,7 +112,8 @@ export function createGovernor(bound: SpendBound, random: Random): Governor {
   }
 
   return {
-    room: ({ count, startingCount }, now) => {
+    /** @param count all whose deployment may exist. @param startingCount those of them without players yet. */
+    room: ({ count, startingCount }: { readonly count: number; readonly startingCount: number }, now: number) => {
       const rooms: readonly (readonly [Held, number])[] = [
         ['paused', pausedRoom(now)],
         ['maxServers', maxServers - count],
@@ -161,31 +124,39 @@ export function createGovernor(bound: SpendBound, random: Random): Governor {
       held = rooms.find(([, room]) => room <= 0)?.[0]
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
-    mayCreate: (now) => creatable(now) > 0 && (budget === undefined || budget.creates() > 0),
-    planned: (match, now) => {
+    /** Whether one more create may be sent within this minute, beside those that are planned. */
+    mayCreate: (now: number) => creatable(now) > 0 && (budget === undefined || budget.creates() > 0),
+    /** Notes that the create of this match will be sent when its turn comes. */
+    planned: (match: object, now: number) => {
       if (counts) planned.add(match)
       budget?.planned()
       // It is the probe. If it gets no answer at all, the next one does not wait for it.
       if (isPaused()) putOff(now)
     },
-    sent: (match, now) => {
+    /** Notes that the create was sent. */
+    sent: (match: object, now: number) => {
       planned.delete(match)
       if (counts) recent.push(now)
     },
-    forgone: (match) => void planned.delete(match),
-    answered: (now) => {
+    /** Notes that the create will never be sent. A create that was sent stays counted. */
+    forgone: (match: object) => void planned.delete(match),
+    /** Notes that the service answered a create, even with a refusal. */
+    answered: (now: number) => {
       failures = 0
       probes = 0
       probeAt = 0
       answeredAt = now
     },
-    failed: (sentAt, now) => {
+    /** Notes that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
+    failed: (sentAt: number, now: number) => {
       // What was sent before the last answer, and fails after it, tells of an outage that is over.
       if (isPaused() || sentAt <= answeredAt) return
       failures += 1
       if (isPaused()) putOff(now)
     },
-    held: () => held,
+    /** Why `room` last returned 0; undefined if there was room. */
+    held: (): Held | undefined => held,
+    /** Epoch milliseconds at which one create finds out whether the pause is over; in the past, or 0, without one. */
     pausedUntil: () => probeAt,
   }
 }

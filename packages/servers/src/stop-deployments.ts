@@ -15,14 +15,7 @@ export interface StopOrder {
 }
 
 /** Stops deployments, and repeats a stop until it is confirmed. */
-export interface Stops {
-  /** Requests the stop at once. If it was ordered already, all who ordered it are told. */
-  order(order: StopOrder): void
-  /** Repeats the requests that are due. */
-  advance(now: number): void
-  /** Number of stops that are not confirmed. */
-  pending(): number
-}
+export type Stops = ReturnType<typeof createStops>
 
 export interface StopsOptions {
   readonly service: DeploymentService
@@ -42,7 +35,7 @@ const TIMEOUT_MS = 20_000
  * news that it has ended or is unknown, confirm a stop. Of a deployment that is as new as `listLagMs`
  * 'unknown' is not believed: the service may not have written it down yet.
  */
-export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions): Stops {
+export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions) {
   interface Pending extends Omit<StopOrder, 'confirmed' | 'by'> {
     /** By who has ordered it. */
     readonly confirmed: Map<unknown, () => void>
@@ -72,7 +65,8 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
   }
 
   return {
-    order: ({ requestId, knownAt, by, confirmed }) => {
+    /** Requests the stop at once. If it was ordered already, all who ordered it are told. */
+    order: ({ requestId, knownAt, by, confirmed }: StopOrder) => {
       const before = pending.get(requestId)
       if (before !== undefined) {
         if (!before.confirmed.has(by)) before.confirmed.set(by, confirmed)
@@ -82,9 +76,11 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
       pending.set(requestId, stop)
       void send(stop)
     },
-    advance: (now) => {
+    /** Repeats the requests that are due. */
+    advance: (now: number) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)
     },
+    /** Number of stops that are not confirmed. */
     pending: () => pending.size,
   }
 }

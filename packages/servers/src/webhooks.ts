@@ -51,17 +51,6 @@ export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (r
   }
 }
 
-/** Answers the service's webhooks, at a path of its own for each match, which nobody else can guess. */
-interface WebhookReceiver {
-  /** The webhook URL of this match; undefined if the service cannot reach us. */
-  urlOf(allocation: Allocation): string | undefined
-  /**
-   * Answers 204 if the path is right, whatever the body says: a webhook is only a hint, and the status is read from the
-   * service. Never rejects.
-   */
-  receive(request: Request): Promise<Response>
-}
-
 interface WebhookReceiverOptions {
   readonly clock: Clock
   /** Public base URL; undefined for no webhooks. */
@@ -73,15 +62,12 @@ interface WebhookReceiverOptions {
   readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
 }
 
-export function createWebhookReceiver({
-  clock,
-  baseUrl,
-  find,
-  tokenOf,
-  hinted,
-}: WebhookReceiverOptions): WebhookReceiver {
+/** Answers the service's webhooks, at a path of its own for each match, which nobody else can guess. */
+export function createWebhookReceiver({ clock, baseUrl, find, tokenOf, hinted }: WebhookReceiverOptions) {
   return {
-    urlOf: (allocation) => baseUrl && `${baseUrl.replace(/\/+$/, '')}/${tokenOf(allocation)}`,
+    /** The webhook URL of this match; undefined if the service cannot reach us. */
+    urlOf: (allocation: Allocation) => baseUrl && `${baseUrl.replace(/\/+$/, '')}/${tokenOf(allocation)}`,
+    /** Answers 204 if the path is right: a webhook is a hint only, and the status is read. Never rejects. */
     receive: createWebhookDoor({
       clock,
       /** By the last segment of its path, the token of its server. */

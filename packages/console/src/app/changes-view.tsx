@@ -1,21 +1,11 @@
 import type { Audit } from '../wire.js'
 import { hrefOf } from './routes.js'
-import { usePolled } from './store-context.js'
-import { Ago, TableHead } from './elements.js'
-
-const AGAIN_MS = 5000
+import { Ago, PolledView, TableHead } from './elements.js'
 
 /** What operators did, the newest first. */
-export function ChangesView() {
-  const { answer, failure } = usePolled((api, signal) => api.acts(signal), AGAIN_MS)
-  return (
-    <>
-      <h1 class="view-title">Changes</h1>
-      {failure === undefined ? null : <p class="failure">{failure}</p>}
-      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : <List audit={answer} />}
-    </>
-  )
-}
+export const ChangesView = () => (
+  <PolledView title="Changes" ask={(api, signal) => api.acts(signal)} show={(audit) => <List audit={audit} />} />
+)
 
 function List({ audit: { acts } }: { readonly audit: Audit }) {
   if (acts.length === 0) {

@@ -1,7 +1,9 @@
 import { useComputed } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { whyOf } from './api.js'
-import { useStore } from './store-context.js'
+import { hrefOf } from './routes.js'
+import { usePolled, useStore } from './store-context.js'
 import type { Question } from './store.js'
 import { ago, timeOfDay } from './words.js'
 
@@ -47,6 +49,58 @@ export const TableHead = ({ columns }: { readonly columns: readonly ColumnHead[]
     </tr>
   </thead>
 )
+
+interface CellProps {
+  readonly head: string
+  readonly kind?: string
+  readonly children: ComponentChildren
+}
+
+/** A cell of a table whose rows become cards on small screens, where each cell says the head of its column. */
+export const Cell = ({ head, kind = 'number', children }: CellProps) => (
+  <td class={kind} data-heading={head}>
+    {children}
+  </td>
+)
+
+/** A link to the stories of an id. */
+export const IdLink = ({ id, text = id }: { readonly id: string; readonly text?: string }) => (
+  <a href={hrefOf('find', id)}>
+    <code>{text}</code>
+  </a>
+)
+
+interface PolledViewProps<Answer> {
+  readonly title: string
+  readonly ask: Parameters<typeof usePolled<Answer>>[0]
+  readonly show: (answer: Answer) => ComponentChildren
+}
+
+const AGAIN_MS = 5000
+
+/** A view of one answer, which is asked for again and again. */
+export function PolledView<Answer>({ title, ask, show }: PolledViewProps<Answer>) {
+  const { answer, failure } = usePolled(ask, AGAIN_MS)
+  return (
+    <>
+      <h1 class="view-title">{title}</h1>
+      {failure === undefined ? null : <p class="failure">{failure}</p>}
+      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : show(answer)}
+    </>
+  )
+}
+
+/** What a form needs whose field leads to the stories of an id: the field's own properties, and what submits it. */
+export function useFind() {
+  const field = useRef<HTMLInputElement>(null)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const id = field.current?.value.trim() ?? ''
+    if (id !== '') location.hash = hrefOf('find', id)
+  }
+  const plain = { autocomplete: 'off', spellcheck: false, maxLength: 128 } as const
+  return { field, submit, input: { ref: field, type: 'search', 'aria-keyshortcuts': '/', ...plain } as const }
+}
 
 /** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
 export function Confirm() {

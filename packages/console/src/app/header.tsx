@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
+import { useFind } from './elements.js'
 import { hrefOf, type Route } from './routes.js'
 import { useStore } from './store-context.js'
 import type { Scheme } from './store.js'
@@ -69,25 +70,10 @@ function useSlash(): void {
 
 /** The field of the other views: the view of stories has it in its middle. */
 function QuickFind() {
-  const field = useRef<HTMLInputElement>(null)
-  const submit = (event: Event) => {
-    event.preventDefault()
-    const id = field.current?.value.trim() ?? ''
-    if (id !== '') location.hash = hrefOf('find', id)
-  }
+  const { submit, input } = useFind()
   return (
     <form class="quick-find" role="search" aria-label="Find by id" onSubmit={submit}>
-      <input
-        ref={field}
-        type="search"
-        name="id"
-        aria-label="Id of a player, ticket, match or server"
-        aria-keyshortcuts="/"
-        placeholder="Find by id"
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={128}
-      />
+      <input {...input} name="id" aria-label="Id of a player, ticket, match or server" placeholder="Find by id" />
       <kbd aria-hidden="true">/</kbd>
     </form>
   )

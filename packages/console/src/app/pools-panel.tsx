@@ -1,6 +1,6 @@
-import { grouped } from '../parts/index.js'
+import { grouped, groupedBy } from '../parts/index.js'
 import type { PoolRow, ServerList } from '../wire.js'
-import { Meter, number, TableHead } from './elements.js'
+import { Cell, Meter, number, TableHead } from './elements.js'
 import { hours, money, percent } from './words.js'
 
 /** What each pool keeps warm by place, whether matches find it, and what it costs. */
@@ -25,7 +25,7 @@ export function PoolsPanel({ list: { pools, currency } }: { readonly list: Serve
             number('Idle so far'),
           ]}
         />
-        {byPool(pools).map(([pool, rows]) => (
+        {[...groupedBy(pools, ({ pool }) => pool)].map(([pool, rows]) => (
           <tbody key={pool}>
             <tr class="place-row">
               <th scope="rowgroup" colSpan={8}>
@@ -42,11 +42,6 @@ export function PoolsPanel({ list: { pools, currency } }: { readonly list: Serve
   )
 }
 
-function byPool(pools: readonly PoolRow[]): readonly (readonly [pool: string, PoolRow[]])[] {
-  const names = [...new Set(pools.map(({ pool }) => pool))]
-  return names.map((name) => [name, pools.filter(({ pool }) => pool === name)])
-}
-
 function Place({ row, currency }: { readonly row: PoolRow; readonly currency: string }) {
   const { place, wanted, warm, starting, playing, draining, asked, hits, expectedHit } = row
   const { cameLastHour, expectedPerHour, idleHours, idleCost } = row
@@ -54,33 +49,27 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
   return (
     <tr>
       <th scope="row">{place}</th>
-      <td class="number" data-heading="Warm">
+      <Cell head="Warm">
         {grouped(warm)} <small>of {grouped(wanted)} wanted</small>
-      </td>
-      <td class={numberOr0(starting)} data-heading="Starting">
-        {grouped(starting)}
-      </td>
-      <td class={numberOr0(playing)} data-heading="Playing">
-        {grouped(playing)}
-      </td>
-      <td class={numberOr0(draining)} data-heading="Draining">
-        {grouped(draining)}
-      </td>
-      <td class="hit-cell" data-heading="Found a warm server">
+      </Cell>
+      {Object.entries({ Starting: starting, Playing: playing, Draining: draining }).map(([head, count]) => (
+        <Cell key={head} kind={count === 0 ? 'number zero' : 'number'} head={head}>
+          {grouped(count)}
+        </Cell>
+      ))}
+      <Cell kind="hit-cell" head="Found a warm server">
         <span class="hit">
           <Meter share={hit ?? 0} />
           <span class="number">{hit === undefined ? '–' : percent(hit)}</span>
           <small>{expectedHit === null ? 'nobody comes' : `expected ${percent(expectedHit)}`}</small>
         </span>
-      </td>
-      <td class="number came-cell" data-heading="Matches, last hour">
+      </Cell>
+      <Cell kind="number came-cell" head="Matches, last hour">
         {grouped(cameLastHour)} <small>expected {grouped(Math.round(expectedPerHour))} an hour</small>
-      </td>
-      <td class="number" data-heading="Idle so far">
+      </Cell>
+      <Cell head="Idle so far">
         {hours(idleHours)} <small>{idleCost === null ? '' : money(idleCost, currency)}</small>
-      </td>
+      </Cell>
     </tr>
   )
 }
-
-const numberOr0 = (count: number) => (count === 0 ? 'number zero' : 'number')

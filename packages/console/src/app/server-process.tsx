@@ -1,12 +1,11 @@
 import type { ServerRow } from '../wire.js'
-import { usePolled, useStore } from './store-context.js'
-import { questionOf } from './story-card.js'
+import { usePolled } from './store-context.js'
+import { AskButton } from './story-card.js'
 
 const AGAIN_MS = 1000
 
 /** The buttons of a server that is a process of `muster dev -- COMMAND`. */
 export function ProcessButtons({ row, show }: { readonly row: ServerRow; readonly show: (requestId: string) => void }) {
-  const { question, api, connection } = useStore()
   const { requestId, host, isProcess } = row
   if (!isProcess || requestId === null) return null
   const name = host ?? requestId
@@ -16,14 +15,7 @@ export function ProcessButtons({ row, show }: { readonly row: ServerRow; readonl
       <button type="button" aria-label={`Output of ${name}`} onClick={() => show(requestId)}>
         Output
       </button>{' '}
-      <button
-        type="button"
-        aria-label={`Kill ${name}`}
-        disabled={connection.value !== 'live'}
-        onClick={() => (question.value = questionOf('kill-server', name, () => api().act('kill-server', requestId)))}
-      >
-        Kill
-      </button>
+      <AskButton action="kill-server" id={requestId} name={name} text="Kill" />
     </>
   )
 }

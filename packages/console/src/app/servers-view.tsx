@@ -1,27 +1,17 @@
 import { useState } from 'preact/hooks'
-import { grouped } from '../parts/index.js'
+import { grouped, groupedBy } from '../parts/index.js'
 import type { ServerList, ServerRow } from '../wire.js'
-import { number, TableHead } from './elements.js'
+import { Cell, IdLink, number, PolledView, TableHead } from './elements.js'
 import { PoolsPanel } from './pools-panel.js'
-import { hrefOf } from './routes.js'
 import { OutputPanel, ProcessButtons } from './server-process.js'
-import { usePolled, useStore } from './store-context.js'
-import { questionOf } from './story-card.js'
+import { useStore } from './store-context.js'
+import { AskButton } from './story-card.js'
 import { money, wait } from './words.js'
 
-const AGAIN_MS = 5000
-
 /** Every server, by place. */
-export function ServersView() {
-  const { answer, failure } = usePolled((api, signal) => api.servers(signal), AGAIN_MS)
-  return (
-    <>
-      <h1 class="view-title">Servers</h1>
-      {failure === undefined ? null : <p class="failure">{failure}</p>}
-      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : <Answered list={answer} />}
-    </>
-  )
-}
+export const ServersView = () => (
+  <PolledView title="Servers" ask={(api, signal) => api.servers(signal)} show={(list) => <Answered list={list} />} />
+)
 
 function Answered({ list }: { readonly list: ServerList }) {
   /** Id of the deployment whose output is shown. */
@@ -53,7 +43,7 @@ function List({ list, show }: ListProps) {
       </section>
     )
   }
-  const places = byPlace(servers)
+  const places = [...groupedBy(servers, ({ place }) => place)]
   const hasProcesses = may('servers') && servers.some((row) => row.isProcess)
   const mayAct = hasProcesses || (may('servers') && servers.some((row) => row.mayDrain))
   const columns = 6 + (cost === null ? 0 : 1) + (mayAct ? 1 : 0)
@@ -97,17 +87,6 @@ function List({ list, show }: ListProps) {
   )
 }
 
-/** In the order in which they come. */
-function byPlace(servers: readonly ServerRow[]): readonly (readonly [place: string | null, ServerRow[]])[] {
-  const places = new Map<string | null, ServerRow[]>()
-  for (const row of servers) {
-    const rows = places.get(row.place)
-    if (rows === undefined) places.set(row.place, [row])
-    else rows.push(row)
-  }
-  return [...places]
-}
-
 interface RowProps extends ListProps {
   readonly row: ServerRow
   /** Whether there is a column of buttons. */
@@ -115,34 +94,26 @@ interface RowProps extends ListProps {
 }
 
 function Row({ row, list, mayAct, show }: RowProps) {
-  const { requestId, host, pool, matches, listing, queue, state, draining, players, since, cost } = row
+  const { id, requestId, host, pool, matches, listing, queue, state, draining, players, since, cost } = row
   return (
     <tr>
       <th scope="row">
-        {requestId === null ? (
-          <span class="none">no id yet</span>
-        ) : (
-          <a href={hrefOf('find', requestId)}>
-            <code>{host ?? requestId}</code>
-          </a>
-        )}
+        {requestId === null ? <span class="none">no id yet</span> : <IdLink id={requestId} text={host ?? requestId} />}
       </th>
-      <td class="matches-cell" data-heading="Matches or listing">
+      <Cell kind="matches-cell" head="Matches or listing">
         {matches.length === 0 && listing === null ? <span class="none">none</span> : null}
         {listing === null ? null : (
           <>
             {listing.name} <small>{seatsIn(listing)}</small>
           </>
         )}
-        {matches.map((id) => (
-          <div key={id}>
-            <a href={hrefOf('find', id)}>
-              <code>{id}</code>
-            </a>
+        {matches.map((matchId) => (
+          <div key={matchId}>
+            <IdLink id={matchId} />
           </div>
         ))}
-      </td>
-      <td data-heading="Queue or pool">
+      </Cell>
+      <Cell kind="" head="Queue or pool">
         {queue ?? pool}
         {queue === null || pool === null ? null : (
           <>
@@ -150,24 +121,18 @@ function Row({ row, list, mayAct, show }: RowProps) {
             <small>{pool}</small>
           </>
         )}
-      </td>
-      <td data-heading="State">
+      </Cell>
+      <Cell kind="" head="State">
         {state} {draining === null ? null : <small>{drains[draining] ?? draining}</small>}
-      </td>
-      <td class="number" data-heading="Players">
-        {grouped(players)}
-      </td>
-      <td class="number" data-heading="Age">
-        {wait(list.at - since)}
-      </td>
-      {cost === null ? null : (
-        <td class="number" data-heading="Cost">
-          {money(cost, list.currency)}
-        </td>
-      )}
+      </Cell>
+      <Cell head="Players">{grouped(players)}</Cell>
+      <Cell head="Age">{wait(list.at - since)}</Cell>
+      {cost === null ? null : <Cell head="Cost">{money(cost, list.currency)}</Cell>}
       {mayAct ? (
         <td class="drain-cell">
-          <Drain row={row} />
+          {row.mayDrain ? (
+            <AskButton action="drain-server" id={id} name={host ?? requestId ?? id} text="Drain" />
+          ) : null}
           <ProcessButtons row={row} show={show} />
         </td>
       ) : null}
@@ -184,20 +149,4 @@ const drains: Readonly<Record<string, string>> = {
   operator: 'by an operator',
   update: 'new version',
   silent: 'did not answer',
-}
-
-function Drain({ row: { id, host, requestId, mayDrain } }: { readonly row: ServerRow }) {
-  const { question, api, connection } = useStore()
-  if (!mayDrain) return null
-  const name = host ?? requestId ?? id
-  return (
-    <button
-      type="button"
-      aria-label={`Drain ${name}`}
-      disabled={connection.value !== 'live'}
-      onClick={() => (question.value = questionOf('drain-server', name, () => api().act('drain-server', id)))}
-    >
-      Drain
-    </button>
-  )
 }

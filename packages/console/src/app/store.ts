@@ -9,12 +9,7 @@ import { type Series, seriesOf, withStep } from './series.js'
 const QUIET_MS = 4000
 
 /** What screen readers are told, without chatter: a sentence in four seconds, the last of those that came together. */
-interface Announcer {
-  readonly said: ReadonlySignal<string>
-  readonly say: (sentence: string) => void
-}
-
-export function createAnnouncer(clock: Clock): Announcer {
+export function createAnnouncer(clock: Clock) {
   const said = signal('')
   let next: string | undefined
   let isQuiet = true
@@ -33,7 +28,7 @@ export function createAnnouncer(clock: Clock): Announcer {
   }
   return {
     said,
-    say: (sentence) => {
+    say: (sentence: string) => {
       if (isQuiet) speak(sentence)
       else next = sentence
     },
@@ -41,16 +36,14 @@ export function createAnnouncer(clock: Clock): Announcer {
 }
 
 /** Where the token is kept: in this tab only, and gone when it is closed. */
-interface TokenStore {
-  readonly read: () => string | undefined
-  readonly write: (token: string | undefined) => void
-}
+type TokenStore = ReturnType<typeof tabTokens>
 
 const TOKEN_KEY = 'muster-console-token'
 
-export const tabTokens = (storage: Storage): TokenStore => ({
+export const tabTokens = (storage: Storage) => ({
   read: () => storage.getItem(TOKEN_KEY) ?? undefined,
-  write: (token) => (token === undefined ? storage.removeItem(TOKEN_KEY) : storage.setItem(TOKEN_KEY, token)),
+  write: (token: string | undefined) =>
+    token === undefined ? storage.removeItem(TOKEN_KEY) : storage.setItem(TOKEN_KEY, token),
 })
 
 /** The token of a fragment such as `#token=…`; `&` and what follows is not part of it. */
@@ -65,13 +58,8 @@ export type Scheme = 'system' | 'light' | 'dark'
 const SCHEME_KEY = 'muster-console-scheme'
 const isScheme = (text: string | null): text is Scheme => text === 'light' || text === 'dark'
 
-interface SchemeChoice {
-  readonly chosen: Signal<Scheme>
-  readonly isDark: ReadonlySignal<boolean>
-}
-
 /** The colour scheme, kept in this browser if one was chosen, and set on the root element. */
-function createScheme(window: Window): SchemeChoice {
+function createScheme(window: Window) {
   const { documentElement: root } = window.document
   const kept = window.localStorage.getItem(SCHEME_KEY)
   const chosen = signal<Scheme>(isScheme(kept) ? kept : 'system')
@@ -144,8 +132,8 @@ export interface Store {
   readonly tellOutcome: (sentence: string) => void
   /** By name of the queue: edits outlive a look at another view. */
   readonly drafts: Map<string, Draft>
-  readonly announcer: Announcer
-  readonly scheme: SchemeChoice
+  readonly announcer: ReturnType<typeof createAnnouncer>
+  readonly scheme: ReturnType<typeof createScheme>
   readonly api: () => Api
   readonly signIn: (token: string) => void
   readonly signOut: () => void

@@ -146,27 +146,48 @@ const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; re
   </a>
 )
 
+interface AskButtonProps {
+  readonly action: StoryAction
+  /** Of what it is done to, and the name by which that is shown. */
+  readonly id: string
+  readonly name: string
+  /** A word for a button in a table. Default: the words of the question. */
+  readonly text?: string
+  readonly kind?: string
+}
+
+/** Does something to one thing, after it was asked. */
+export function AskButton({ action, id, name, text, kind }: AskButtonProps) {
+  const { question, api, connection } = useStore()
+  return (
+    <button
+      type="button"
+      class={kind}
+      aria-label={text && `${text} ${name}`}
+      disabled={connection.value !== 'live'}
+      onClick={() => (question.value = questionOf(action, name, () => api().act(action, id)))}
+    >
+      {text ?? verbs[action]}
+    </button>
+  )
+}
+
 function Actions({ story, actions }: { readonly story: Story; readonly actions: readonly StoryAction[] }) {
-  const { question, may, api, connection } = useStore()
+  const { may } = useStore()
   const allowed = actions.filter((action) => may(permissions[action]))
   if (actions.length === 0) return null
   if (allowed.length === 0) return <p class="none">Your role may look only.</p>
   return (
     <div class="buttons">
-      {allowed.map((action) => {
-        const id = action === 'drain-server' ? (story.serverId ?? story.id) : story.id
-        return (
-          <button
-            key={action}
-            type="button"
-            class={action === 'forgive-cooldown' ? '' : 'harsh'}
-            disabled={connection.value !== 'live'}
-            onClick={() => (question.value = questionOf(action, story.id, () => api().act(action, id)))}
-          >
-            {verbs[action]}
-          </button>
-        )
-      })}
+      {allowed.map((action) => (
+        <AskButton
+          key={action}
+          action={action}
+          id={action === 'drain-server' ? (story.serverId ?? story.id) : story.id}
+          name={story.id}
+          kind={action === 'forgive-cooldown' ? '' : 'harsh'}
+        />
+      ))}
     </div>
   )
 }
@@ -188,7 +209,7 @@ const verbs: Readonly<Record<StoryAction, string>> = {
 }
 
 /** @param id as it is shown. */
-export function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
+function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
   const common = { verb: verbs[action], act }
   if (action === 'cancel-ticket') {
     const text = ['Its players leave the queue and are told so. Their waiting time is lost.']

@@ -50,10 +50,7 @@ const declared = (scheme: 'light' | 'dark') =>
     .map(([name, value]) => `${name}: ${value};`)
     .join(' ')
 
-/**
- * The rules that set the colours: the scheme of the system, unless the root element has `data-scheme` `light` or
- * `dark`.
- */
+/** The scheme is the system's, unless the root element has `data-scheme` `light` or `dark`. */
 const colourStyle = `:root { color-scheme: light; ${declared('light')} }
 :root[data-scheme=dark] { color-scheme: dark; ${declared('dark')} }
 @media (prefers-color-scheme: dark) {

@@ -25,4 +25,15 @@ export function duration(ms: number): string {
 /** A count with its noun: `1 server`, `2 servers`. */
 export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 
+/** Items by key, in the order in which they come. */
+export function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): ReadonlyMap<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,10 +1,7 @@
 // pure: the land of the world map
 // Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
 
-/**
- * The map's size in map units, its meridian in the middle, and its limits in degrees. The projection is Natural
- * Earth's.
- */
+/** The size in map units, the middle meridian and the limits in degrees, in Natural Earth's projection. */
 export const mapExtent = {
   width: 1800,
   height: 754,

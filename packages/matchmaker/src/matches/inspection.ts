@@ -2,6 +2,7 @@ import type { Store } from '@muster/servers'
 import {
   type AllocationView,
   type Allocator,
+  type Held,
   type PoolPlaceView,
   type ResultOutbox,
   type ServerView,
@@ -49,7 +50,7 @@ export interface Inspection {
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
   /** Why no more servers are deployed now; undefined if they are. */
-  readonly held: ReturnType<Allocator['held']>
+  readonly held: Held | undefined
   /** Whether the store can be written to: while it cannot, no ticket is taken. Undefined without one. */
   readonly store?: 'written' | 'failing' | undefined
   /**

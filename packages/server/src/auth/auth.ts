@@ -3,16 +3,12 @@ import type { Role as ConsoleRole } from '@muster/console/internal'
 import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
 import type { TicketCaller } from '@muster/matchmaker'
 import type { LobbyCaller } from '@muster/relay'
+import type { Config } from '../config/index.js'
 import { consoleRoles, type Identify, type Identity, type Role } from './identity.js'
 import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
 
-/** A key that a backend, or who looks at the console, sends as its token. */
-interface ApiKey {
-  /** Who uses it, as the log names them. While a key is replaced, the new one has a name of its own. */
-  readonly name: string
-  readonly role: Exclude<Role, 'player'>
-  readonly key: string
-}
+/** A key of the section `auth.keys`, as text. While a key is replaced, the new one has a name of its own. */
+type ApiKey = Omit<Config['auth']['keys'][number], 'key'> & { readonly key: string }
 
 /** Keeps digests only, and compares each of them in constant time. */
 function createApiKeys(keys: readonly ApiKey[]): Identify {
@@ -30,10 +26,7 @@ function createApiKeys(keys: readonly ApiKey[]): Identify {
   }
 }
 
-/**
- * The token for everything, of `muster dev`: by itself a backend that may also operate the console; followed by a colon
- * and an id, that player.
- */
+/** The one token of `muster dev`: a backend that may operate the console; with a colon and an id, that player. */
 function createDevToken(token: string): Identify {
   const secret = sha256(token)
   return (given) => {
@@ -55,23 +48,13 @@ export interface AuthOptions {
 }
 
 /** Who operates the console, as the log names them. */
-interface Operator {
+export interface Operator {
   readonly who: string
   readonly role: ConsoleRole
 }
 
-/** Finds out who calls, for each of the program's APIs. */
-export interface Auth {
-  /** For the ticket API: players and backends. */
-  readonly tickets: Authenticate<TicketCaller>
-  /** For the lobby API: players. */
-  readonly lobbies: Authenticate<LobbyCaller>
-  /** For the console. Undefined for an unknown token, and for one that may not look. */
-  readonly operatorOf: (request: Request) => Promise<Operator | undefined>
-}
-
-/** @throws as `createJwt` */
-export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
+/** Finds out who calls, for each of the program's APIs. @throws as `createJwt` */
+export function createAuth(options: AuthOptions, deps: JwtDeps) {
   const { jwt, keys = [], devToken } = options
   const signed = jwt && createJwt(jwt, deps)
   const ways: readonly Identify[] = [
@@ -98,9 +81,12 @@ export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
     })
 
   return {
+    /** For the ticket API: players and backends. */
     tickets: authenticate(ticketCaller),
+    /** For the lobby API: players. */
     lobbies: authenticate(lobbyCaller),
-    operatorOf: async (request) => operatorOf(await identify(request)),
+    /** For the console. Undefined for an unknown token, and for one that may not look. */
+    operatorOf: async (request: Request): Promise<Operator | undefined> => operatorOf(await identify(request)),
   }
 }
 

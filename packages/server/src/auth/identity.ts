@@ -1,11 +1,9 @@
 import { type Role as ConsoleRole, permissionsOf } from '@muster/console/internal'
 import { Problem } from '@muster/core/http'
 import type { Attributes, PlayerProfile } from '@muster/matchmaker'
+import type { Config } from '../config/index.js'
 
-/**
- * What a caller may do: a `player` plays, a `backend` acts for any player, and the others use the console, each as
- * `permissionsOf` says.
- */
+/** A `player` plays, a `backend` acts for any player, and the others use the console as `permissionsOf` says. */
 export type Role = 'player' | 'backend' | ConsoleRole
 
 /** Roles of the console. */
@@ -25,31 +23,11 @@ export interface Identity {
 /** Finds whom a token belongs to; undefined for a token that nobody gave out. */
 export type Identify = (token: string) => Identity | undefined | Promise<Identity | undefined>
 
-/** Tokens that are signed, and remembered once they were verified. */
-export interface SignedTokens {
-  readonly identify: Identify
-  /** Whom a token belongs to that was verified before. */
-  readonly recall: (token: string) => Identity | undefined
-  /** Whether a token looks like one of these. */
-  readonly isOne: (token: string) => boolean
-}
-
+type ClaimsSection = NonNullable<Config['auth']['jwt']>['claims']
+/** Which claim says what: see the section `auth.jwt.claims`. Without a claim of the role every caller is a player. */
+export type ClaimNames = Pick<ClaimsSection, 'id'> & Partial<ClaimsSection>
 /** The name of a claim, or the names that lead to one within others: `['game', 'mmr']`. */
-type ClaimName = string | readonly string[]
-
-/** Which claim says what. */
-export interface ClaimNames {
-  /** The player's id: a text, or a whole number. */
-  readonly id: ClaimName
-  /** The caller's role. Default: every caller is a player. */
-  readonly role?: ClaimName | undefined
-  /** The claim of each attribute, by the attribute's name. */
-  readonly attributes?: Readonly<Record<string, ClaimName>> | undefined
-  /** Roles that the player may play in a match. */
-  readonly roles?: ClaimName | undefined
-  /** Ids of players not to be matched with. */
-  readonly avoid?: ClaimName | undefined
-}
+type ClaimName = ClaimsSection['id']
 
 type Claims = Readonly<Record<string, unknown>>
 

@@ -5,20 +5,16 @@ import { growingTo } from '@muster/core/internal'
 import * as errors from 'jose/errors'
 import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
-import { type ClaimNames, type Identity, readClaims, type SignedTokens } from './identity.js'
+import { type Config, PUBLIC_ALGORITHMS, SHARED_ALGORITHMS } from '../config/index.js'
+import { type ClaimNames, type Identify, type Identity, readClaims } from './identity.js'
 import { createJwks, KeysUnavailable } from './jwks.js'
 
-export interface JwtOptions {
-  /** Address of the signing keys. Either this or `secret`. */
-  readonly jwks?: string | undefined
-  /** The shared secret: at least 32 bytes. */
+type Section = NonNullable<Config['auth']['jwt']>
+
+/** The section `auth.jwt`, with its secret as text. */
+export type JwtOptions = Partial<Omit<Section, 'secret' | 'algorithms' | 'claims'>> & {
   readonly secret?: string | undefined
-  readonly issuer?: string | readonly string[] | undefined
-  readonly audience?: string | readonly string[] | undefined
-  /** Default: HS256 with a secret; RS256, ES256 and EdDSA with keys. */
   readonly algorithms?: readonly string[] | undefined
-  /** Milliseconds by which the clock of who signs may differ from ours. Default 5000. */
-  readonly clockToleranceMs?: number | undefined
   readonly claims: ClaimNames
 }
 
@@ -28,11 +24,8 @@ export interface JwtDeps {
 }
 
 /** Algorithms by the kind of key, so that a public key can never be taken for a shared secret. */
-const PUBLIC = {
-  all: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
-  usual: ['RS256', 'ES256', 'EdDSA'],
-}
-const SHARED = { all: ['HS256', 'HS384', 'HS512'], usual: ['HS256'] }
+const PUBLIC = { all: PUBLIC_ALGORITHMS, usual: ['RS256', 'ES256', 'EdDSA'] }
+const SHARED = { all: SHARED_ALGORITHMS, usual: ['HS256'] }
 
 const TOLERANCE_MS = 5000
 
@@ -48,7 +41,7 @@ const REMEMBER_MS = 300_000
  * verified token is remembered until its end, or for five minutes: clients that poll send the same token each time.
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
-export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): SignedTokens {
+export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
   const { issuer, audience, claims, clockToleranceMs = TOLERANCE_MS } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
@@ -81,9 +74,11 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): S
   }
 
   return {
-    isOne: (token) => SIGNED.test(token),
-    recall: (token) => (SIGNED.test(token) ? verified.get(digestOf(token)) : undefined),
-    identify: (token) => {
+    /** Whether a token looks like one of these. */
+    isOne: (token: string) => SIGNED.test(token),
+    /** Whom a token belongs to that was verified before. */
+    recall: (token: string) => (SIGNED.test(token) ? verified.get(digestOf(token)) : undefined),
+    identify: (token: string): ReturnType<Identify> => {
       if (!SIGNED.test(token)) return undefined
       const digest = digestOf(token)
       return verified.get(digest) ?? verify(token, digest)
@@ -95,7 +90,7 @@ const digestOf = (token: string) => hash('sha256', token, 'base64')
 
 function algorithmsOf({ secret, algorithms }: JwtOptions): readonly string[] {
   const fitting = secret === undefined ? PUBLIC : SHARED
-  const unfit = algorithms?.find((name) => !fitting.all.includes(name))
+  const unfit = algorithms?.find((name) => !fitting.all.some((one) => one === name))
   if (unfit === undefined) return algorithms ?? fitting.usual
   const kind = secret === undefined ? 'keys at an address' : 'a shared secret'
   throw new RangeError(`auth.jwt.algorithms: ${unfit} is none for ${kind}: choose of ${fitting.all.join(', ')}`)

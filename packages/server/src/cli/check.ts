@@ -27,9 +27,7 @@ export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitC
     .option('--matches-per-hour <number>', 'the load for which each pool of servers is priced (default: three)', amount)
     .option('--boot-seconds <number>', 'of a server, from its create until it registers', amount, 20)
     .option('--match-minutes <number>', 'that a match lasts', amount, 15)
-    .action(async (options: CheckOptions) => {
-      end(await check(options, terminal))
-    })
+    .action(async (options: CheckOptions) => end(await check(options, terminal)))
 
 /** @throws {InvalidArgumentError} */
 function amount(text: string): number {

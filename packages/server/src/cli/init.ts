@@ -129,9 +129,9 @@ export const addInit = (program: Command, terminal: Terminal, end: (code: ExitCo
     .description('write a configuration to begin with, explained by comments')
     .argument('[folder]', 'where to write it', '.')
     .option('--force', 'write over a configuration that is there')
-    .action(async (folder: string, { force = false }: { force?: boolean }) => {
-      end(await init({ folder, force }, terminal))
-    })
+    .action(async (folder: string, { force = false }: { force?: boolean }) =>
+      end(await init({ folder, force }, terminal)),
+    )
 
 /** Writes a configuration, and beside it the JSON Schema by which editors complete and check it. */
 async function init(

@@ -4,10 +4,7 @@ import { type Finding, InvalidConfig } from '../config/index.js'
 export interface Terminal {
   /** Writes lines of the result: to the standard output. */
   say(text: string): void
-  /**
-   * Writes a part of a long result to the standard output, and waits until it is taken. False once nobody reads any
-   * more, e.g. because `head` has seen enough.
-   */
+  /** Writes a part of a long result and waits until it is taken. False once nobody reads any more, like `head`. */
   put(text: string): Promise<boolean>
   /** Writes lines about what is wrong: to the standard error. */
   complain(text: string): void

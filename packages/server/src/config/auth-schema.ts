@@ -1,23 +1,13 @@
-import { z } from 'zod'
-import { duration, httpUrl, secret, signingSecret, text } from './field-types.js'
+import { strictObject, z } from 'zod'
+import { duration, httpUrl, optionalSection, secret, section, signingSecret, text, textLike } from './field-types.js'
 
 /** Sections about who calls, and what is known of players. */
 
-/** Algorithms of signatures (RFC 7518, RFC 8037) by which a token may be signed. */
-const ALGORITHMS = [
-  'HS256',
-  'HS384',
-  'HS512',
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
+/** Algorithms by which a token may be signed (RFC 7518, RFC 8037): with a shared secret, and with public keys. */
+export const SHARED_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const
+export const PUBLIC_ALGORITHMS = [
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA'] as const),
 ] as const
 
 const claim = z.union([text, z.array(text).min(1).max(8)], {
@@ -27,80 +17,70 @@ const claim = z.union([text, z.array(text).min(1).max(8)], {
 const list = (what: string) =>
   z.union([text, z.array(text).min(1).max(50)], { error: `must be ${what}, or a list of them` })
 
-const claims = z
-  .strictObject({
-    id: claim.default('sub').describe("The player's id."),
-    role: claim
-      .optional()
-      .describe(
-        'What the caller may do: `player`, `backend`, or a role of the console as of a key. Default: no claim, so ' +
-          'everyone with a token is a player. Another value is refused.',
-      ),
-    attributes: z
-      .record(text.max(128), claim)
-      .default({})
-      .describe(
-        'Attributes that the token vouches for, each with its claim, e.g. `skill: mmr`. They are believed over what ' +
-          'players say.',
-      ),
-    roles: claim.optional().describe('A list of the roles that the player may play.'),
-    avoid: claim.optional().describe('A list of ids of players not to be matched with.'),
-  })
-  .prefault({})
-  .describe('Which claim of the token says what. A claim within others is a list of names, e.g. [game, mmr].')
+const claims = section({
+  id: claim.default('sub').describe("The player's id."),
+  role: claim
+    .optional()
+    .describe(
+      'What the caller may do: `player`, `backend`, or a role of the console as of a key. Default: no claim, so ' +
+        'everyone with a token is a player. Another value is refused.',
+    ),
+  attributes: z
+    .record(text.max(128), claim)
+    .default({})
+    .describe(
+      'Attributes that the token vouches for, each with its claim, e.g. `skill: mmr`. They are believed over what ' +
+        'players say.',
+    ),
+  roles: claim.optional().describe('A list of the roles that the player may play.'),
+  avoid: claim.optional().describe('A list of ids of players not to be matched with.'),
+}).describe('Which claim of the token says what. A claim within others is a list of names, e.g. [game, mmr].')
 
-const jwt = z
-  .strictObject({
-    jwks: httpUrl.optional().describe("URL of the issuer's public keys (JWKS). Either this or `secret`."),
-    secret: signingSecret.optional().describe('Secret that the issuer shares with this program, of at least 32 bytes.'),
-    issuer: list('the issuer of tokens')
-      .optional()
-      .describe('The `iss` that a token must have, or several of which it has one. Default: any.'),
-    audience: list('an audience')
-      .optional()
-      .describe('The `aud` that a token must have, or several of which it has one. Default: any.'),
-    algorithms: z
-      .array(z.enum(ALGORITHMS))
-      .min(1)
-      .optional()
-      .describe('Algorithms that may sign a token. Default: HS256 with a secret; RS256, ES256 and EdDSA with keys.'),
-    clockToleranceMs: duration
-      .max(600_000)
-      .default(5000)
-      .describe("Milliseconds by which the issuer's clock may differ."),
-    claims,
-  })
+const jwt = strictObject({
+  jwks: httpUrl.optional().describe("URL of the issuer's public keys (JWKS). Either this or `secret`."),
+  secret: signingSecret.optional().describe('Secret that the issuer shares with this program, of at least 32 bytes.'),
+  issuer: list('the issuer of tokens')
+    .optional()
+    .describe('The `iss` that a token must have, or several of which it has one. Default: any.'),
+  audience: list('an audience')
+    .optional()
+    .describe('The `aud` that a token must have, or several of which it has one. Default: any.'),
+  algorithms: z
+    .array(z.enum([...SHARED_ALGORITHMS, ...PUBLIC_ALGORITHMS]))
+    .min(1)
+    .optional()
+    .describe('Algorithms that may sign a token. Default: HS256 with a secret; RS256, ES256 and EdDSA with keys.'),
+  clockToleranceMs: duration
+    .max(600_000)
+    .default(5000)
+    .describe("Milliseconds by which the issuer's clock may differ."),
+  claims,
+})
   .refine(({ jwks, secret: shared }) => (jwks === undefined) !== (shared === undefined), {
     error: 'must have either jwks or secret',
   })
   .meta({ oneOf: [{ required: ['jwks'] }, { required: ['secret'] }] })
 
-const key = z
-  .strictObject({
-    name: z
-      .string()
-      .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, ., _ and -')
-      .describe('Names the caller in logs.'),
-    role: z
-      .enum(['backend', 'look', 'players', 'rules', 'operate', 'deploy'])
-      .describe(
-        '`backend`: acts for any player. The others see the console. `players`: may also act on tickets, matches and ' +
-          'cooldowns. `rules`: may also change, pause and resume queues. `operate`: both. `deploy`: also what ' +
-          'servers run, where `console.editDeploy` allows that.',
-      ),
-    key: secret.describe('The key, of at least 16 characters. Sent as a bearer token.'),
-  })
-  .describe('A key of a backend, or of a person at the console.')
+const key = strictObject({
+  name: textLike(/^[\w.-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, ., _ and -').describe(
+    'Names the caller in logs.',
+  ),
+  role: z
+    .enum(['backend', 'look', 'players', 'rules', 'operate', 'deploy'])
+    .describe(
+      '`backend`: acts for any player. The others see the console. `players`: may also act on tickets, matches and ' +
+        'cooldowns. `rules`: may also change, pause and resume queues. `operate`: both. `deploy`: also what ' +
+        'servers run, where `console.editDeploy` allows that.',
+    ),
+  key: secret.describe('The key, of at least 16 characters. Sent as a bearer token.'),
+}).describe('A key of a backend, or of a person at the console.')
 
-export const auth = z
-  .strictObject({
-    jwt: jwt.optional().describe('Tokens of players, signed by who logs them in (JSON Web Tokens).'),
-    keys: z.array(key).max(1000).default([]).describe('Keys of backends and of people at the console.'),
-  })
-  .prefault({})
-  .describe('Who may call, and as what.')
+export const auth = section({
+  jwt: jwt.optional().describe('Tokens of players, signed by who logs them in (JSON Web Tokens).'),
+  keys: z.array(key).max(1000).default([]).describe('Keys of backends and of people at the console.'),
+}).describe('Who may call, and as what.')
 
-const profile = z.strictObject({
+const profile = strictObject({
   attributes: z
     .record(text.max(128), z.union([z.number(), z.string(), z.array(z.string())]))
     .optional()
@@ -109,28 +89,25 @@ const profile = z.strictObject({
   avoid: z.array(text).optional().describe('Ids of players with whom such a player is never matched.'),
 })
 
-export const profiles = z
-  .strictObject({
-    url: httpUrl.describe(
-      'Address of your endpoint. It is asked by POST with `{ player_ids: [id, …] }` and answers with their profiles.',
+export const profiles = optionalSection({
+  url: httpUrl.describe(
+    'Address of your endpoint. It is asked by POST with `{ player_ids: [id, …] }` and answers with their profiles.',
+  ),
+  token: secret.optional().describe('Bearer token that is sent to it.'),
+  timeoutMs: duration.default(2000).describe('Milliseconds to wait for its answer.'),
+  cacheMs: z
+    .number()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(60_000)
+    .describe('Milliseconds for which a profile is remembered; 0 for not at all.'),
+  cacheSize: z.int().min(1).default(100_000).describe('Profiles that are remembered.'),
+  perRequest: z.int().min(1).max(10_000).default(500).describe('Players in one request at most.'),
+  whenDown: z
+    .union([z.enum(['refuse', 'without']), profile], { error: 'must be refuse, without, or a profile' })
+    .prefault('refuse')
+    .describe(
+      'What happens while it does not answer. `refuse`: players are told to try again (503). `without`: they wait ' +
+        'with nothing known of them. Or the profile that they then have.',
     ),
-    token: secret.optional().describe('Bearer token that is sent to it.'),
-    timeoutMs: duration.default(2000).describe('Milliseconds to wait for its answer.'),
-    cacheMs: z
-      .number()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .default(60_000)
-      .describe('Milliseconds for which a profile is remembered; 0 for not at all.'),
-    cacheSize: z.int().min(1).default(100_000).describe('Profiles that are remembered.'),
-    perRequest: z.int().min(1).max(10_000).default(500).describe('Players in one request at most.'),
-    whenDown: z
-      .union([z.enum(['refuse', 'without']), profile], { error: 'must be refuse, without, or a profile' })
-      .prefault('refuse')
-      .describe(
-        'What happens while it does not answer. `refuse`: players are told to try again (503). `without`: they wait ' +
-          'with nothing known of them. Or the profile that they then have.',
-      ),
-  })
-  .optional()
-  .describe('Your endpoint that knows what decides matches, e.g. the skill of players.')
+}).describe('Your endpoint that knows what decides matches, e.g. the skill of players.')

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { type Queue, queueJsonSchema } from '@muster/matchmaker'
 import { defaultOptions, type ServerPool } from '@muster/matchmaker/internal'
-import { z } from 'zod'
+import { strictObject, z } from 'zod'
 import { auth, profiles } from './auth-schema.js'
-import { duration, signingSecret } from './field-types.js'
+import { duration, flag, section, signingSecret, textLike } from './field-types.js'
 import { limits, lobbies, matching, relay, spending } from './limits-schema.js'
 import { browser, joinTokens, pools, results, servers } from './servers-schema.js'
 import {
@@ -64,29 +64,20 @@ export const storeFilesIn = (folder: string) => ({
   takeOver: [join(folder, 'tickets.log'), join(folder, 'servers.journal')],
 })
 
-const beacons = z
-  .strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe('Whether latencies that players report are checked against the beacons of the service.'),
-  })
-  .prefault({})
-  .describe('Places to which players measure their latency.')
+const beacons = section({
+  enabled: flag(true).describe('Whether latencies that players report are checked against the beacons of the service.'),
+}).describe('Places to which players measure their latency.')
 
-const streamTokens = z
-  .strictObject({
-    key: signingSecret
-      .optional()
-      .describe('Secret of at least 32 bytes. Processes that share it accept the tokens of each other.'),
-    lifetimeMs: duration
-      .min(1000)
-      .max(86_400_000)
-      .default(300_000)
-      .describe('Milliseconds for which a token opens streams.'),
-  })
-  .prefault({})
-  .describe('Tokens by which browsers follow a ticket without a header.')
+const streamTokens = section({
+  key: signingSecret
+    .optional()
+    .describe('Secret of at least 32 bytes. Processes that share it accept the tokens of each other.'),
+  lifetimeMs: duration
+    .min(1000)
+    .max(86_400_000)
+    .default(300_000)
+    .describe('Milliseconds for which a token opens streams.'),
+}).describe('Tokens by which browsers follow a ticket without a header.')
 
 /**
  * Version of the file's format. It grows when a file that was right would be refused or mean something else;
@@ -95,14 +86,12 @@ const streamTokens = z
 export const FILE_VERSION = 1
 
 /** The file as a whole. Queues are checked by the matchmaker itself, and so is what it says of them. */
-export const fileSchema = z.strictObject({
+export const fileSchema = strictObject({
   version: z
     .literal(FILE_VERSION)
     .default(FILE_VERSION)
     .describe('Version of the format of this file. A later Muster may read another; this one reads 1.'),
-  name: z
-    .string()
-    .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
+  name: textLike(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
     .default(defaultOptions.name)
     .describe(
       'Tells the servers of this program from others of the account, by the tag `mm-<name>`. Two programs that run ' +
@@ -136,7 +125,7 @@ export const fileSchema = z.strictObject({
   locate,
   streamTokens,
   launch,
-  inspect: z.boolean().default(false).describe('Whether backends may read /inspect: queues and tickets as they are.'),
+  inspect: flag(false).describe('Whether backends may read /inspect: queues and tickets as they are.'),
   matching,
   shutdown,
 })

@@ -4,6 +4,9 @@ import { RelativePath, SecretSource, type SecretUse } from './secret.js'
 /** Parts of several sections of the file. */
 
 export const text = z.string().min(1).max(1000)
+/** @param what is said of any other text. */
+export const textLike = (form: RegExp, what: string) => z.string().regex(form, what)
+export const flag = (byDefault: boolean) => z.boolean().default(byDefault)
 export const milliseconds = z
   .number()
   .min(0)
@@ -11,6 +14,13 @@ export const milliseconds = z
 /** Milliseconds above 0. */
 export const duration = milliseconds.positive()
 export const count = z.int().min(1)
+
+/** A section of the file: one that is left out has every default. */
+export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape).prefault({} as z.input<z.ZodObject<Shape, z.core.$strict>>)
+
+/** One without which nothing of it happens. */
+export const optionalSection = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).optional()
 
 /** A value, or a word in its place, which stands for another value. @param what is said of anything else. */
 export const orWord = <Value, Word extends string, Meant>(
@@ -52,9 +62,7 @@ const LITERAL =
   'is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file }'
 
 const source = {
-  env: z
-    .string()
-    .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
+  env: textLike(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
     .optional()
     .describe('Name of the environment variable that holds the secret.'),
   file: text
@@ -88,14 +96,16 @@ const HOW = 'write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file } in pl
 export const path = text.transform((given) => new RelativePath(given))
 
 /** `host` or `host:port`, as in a Host header. */
-export const hostName = z
-  .string()
-  .regex(/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be the name of a host, with a port if need be')
+export const hostName = textLike(
+  /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i,
+  'must be the name of a host, with a port if need be',
+)
 
 /** Where a listener listens: `host:port`, an IPv6 address in brackets. */
-export const hostAndPort = z
-  .string()
-  .regex(/^(\[[\da-f:.]+\]|[\w.-]{1,253}):\d{1,5}$/i, 'must be an address and a port, e.g. 127.0.0.1:9090')
+export const hostAndPort = textLike(
+  /^(\[[\da-f:.]+\]|[\w.-]{1,253}):\d{1,5}$/i,
+  'must be an address and a port, e.g. 127.0.0.1:9090',
+)
   .refine((given) => Number(given.slice(given.lastIndexOf(':') + 1)) <= 65_535, 'must have a port of at most 65535')
   .transform((given) => {
     const colon = given.lastIndexOf(':')

@@ -1,6 +1,7 @@
 import type { Fault } from '@muster/core/internal'
 import { checkQueue, type Queue } from '@muster/matchmaker'
 import { excerptOf } from './excerpt.js'
+import { namesGivenTwice } from './warnings.js'
 import type { Place, Source } from './yaml-source.js'
 
 /** Something that is wrong in a configuration, or that its author may not have meant. */
@@ -83,18 +84,10 @@ const truthOf = (word: string) => (/^(yes|on|y)$/i.test(word) ? 'true' : 'false'
 const MOST_SHOWN = 100
 
 /** What is found in a text, with its places. */
-export interface Findings {
-  of(path: readonly string[], message: string, severity?: Finding['severity']): void
-  /** Adds the faults of a value of the text; of very many, only the first. */
-  faults(faults: readonly PathFault[], value: unknown): void
-  /** Makes a finding of what is found later, e.g. that a variable is not set. */
-  locate(path: readonly string[], message: string, severity: Finding['severity']): Finding
-  /** In the order of the text. */
-  sorted(): readonly Finding[]
-}
+export type Findings = ReturnType<typeof createFindings>
 
 /** Collects what is found in a text, beginning with the faults of the text itself. */
-export function createFindings(source: Source): Findings {
+export function createFindings(source: Source) {
   const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: Place; readonly isShown: boolean }[] = []
   const unshown = new Set<string>()
 
@@ -133,13 +126,19 @@ export function createFindings(source: Source): Findings {
   for (const { path, message, place } of source.faults.slice(0, MOST_SHOWN)) add(place, path, message, 'error')
   tellMore(source.faults.length - MOST_SHOWN)
   return {
-    of: (path, message, severity = 'error') => void add(source.placeOf(path), path, message, severity, true),
-    faults: (faults, value) => {
+    of: (path: readonly string[], message: string, severity: Finding['severity'] = 'error') =>
+      void add(source.placeOf(path), path, message, severity, true),
+    /** Adds the faults of a value of the text; of very many, only the first. */
+    faults: (faults: readonly PathFault[], value: unknown) => {
       for (const fault of faults.slice(0, MOST_SHOWN)) ofFault(fault, value)
       tellMore(faults.length - MOST_SHOWN)
     },
-    locate: (path, message, severity) => withExcerpt(add(source.placeOf(path), path, message, severity, true)),
-    sorted: () => found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
+    /** Makes a finding of what is found later, e.g. that a variable is not set. */
+    locate: (path: readonly string[], message: string, severity: Finding['severity']): Finding =>
+      withExcerpt(add(source.placeOf(path), path, message, severity, true)),
+    /** In the order of the text. */
+    sorted: (): readonly Finding[] =>
+      found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
   }
 }
 
@@ -187,17 +186,9 @@ export function checkQueues(
       ...others.filter((fault) => !isCustoms(fault)),
     ]
   })
-  return { queues: checked.flatMap(({ queue }) => queue ?? []), faults: [...faults, ...namesGivenTwice(given)] }
-}
-
-function namesGivenTwice(given: readonly unknown[]): PathFault[] {
-  const names = given.map((queue) => fieldOf(queue, 'name'))
-  return names.flatMap((name, index) => {
-    const first = names.indexOf(name)
-    if (typeof name !== 'string' || first === index) return []
-    const wrong = `is the name of queues.${first} too`
-    return [{ path: ['queues', String(index), 'name'], message: wrong, wrong }]
-  })
+  const names = given.map((definition) => ({ name: fieldOf(definition, 'name') }))
+  const twice = namesGivenTwice(names, 'queues').map(({ path, message }) => ({ path, message, wrong: message }))
+  return { queues: checked.flatMap(({ queue }) => queue ?? []), faults: [...faults, ...twice] }
 }
 
 /** The paths of the rules of kind `custom`. */

@@ -1,4 +1,5 @@
 /** The configuration file: its schema, how it is read, and where it is wrong. */
+export { PUBLIC_ALGORITHMS, SHARED_ALGORITHMS } from './auth-schema.js'
 export { type Config, FILE_VERSION, type StoreConfig, storeFilesIn } from './config.js'
 export { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from './findings.js'
 export { needTextFile, readConfig, type ReadConfig, readConfigText, type ReadOptions } from './read-config.js'

@@ -1,174 +1,161 @@
 import { defaultOptions } from '@muster/matchmaker/internal'
 import { z } from 'zod'
-import { attempts, count, duration, milliseconds, orWord, text, unboundedOr, unlimitedOr } from './field-types.js'
+import {
+  attempts,
+  count,
+  duration,
+  flag,
+  milliseconds,
+  optionalSection,
+  orWord,
+  section,
+  text,
+  textLike,
+  unboundedOr,
+  unlimitedOr,
+} from './field-types.js'
 
 // --- bounds: what is spent, and how much callers may do ---
 
-export const spending = z
-  .strictObject({
-    maxServers: unlimitedOr()
-      .prefault(defaultOptions.maxServers)
-      .describe('Servers that may exist at once. Tickets wait at the limit. `unlimited` for no bound.'),
-    maxStarting: unlimitedOr().prefault(defaultOptions.maxStarting).describe('Servers that may be starting at once.'),
-    maxCreatesPerMinute: unlimitedOr()
-      .prefault('unlimited')
-      .describe('Servers requested within any minute, with further attempts for the same match.'),
-    maxMatchesPerPlayer: unlimitedOr()
-      .prefault(defaultOptions.maxMatchesPerPlayer)
-      .describe(
-        'Matches that a player may wait for and play in at once, in queues that allow several. One from when half of ' +
-          '`maxServers` exist, so that few accounts cannot take all.',
-      ),
-    maxServersPerPlayer: unlimitedOr()
-      .prefault(defaultOptions.maxServersPerPlayer)
-      .describe('Servers that may be requested for matches of one player within an hour.'),
-    pricePerMinute: z
-      .number()
-      .min(0)
-      .max(1_000_000)
-      .optional()
-      .describe('Price of a server per minute, by which the console shows the money spent. Default: none is shown.'),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/, 'must be three capital letters, e.g. USD')
-      .default('USD')
-      .describe('Currency of the price, by its three letters (ISO 4217).'),
-  })
-  .prefault({})
-  .describe('Bounds of what a mistake can cost.')
+export const spending = section({
+  maxServers: unlimitedOr()
+    .prefault(defaultOptions.maxServers)
+    .describe('Servers that may exist at once. Tickets wait at the limit. `unlimited` for no bound.'),
+  maxStarting: unlimitedOr().prefault(defaultOptions.maxStarting).describe('Servers that may be starting at once.'),
+  maxCreatesPerMinute: unlimitedOr()
+    .prefault('unlimited')
+    .describe('Servers requested within any minute, with further attempts for the same match.'),
+  maxMatchesPerPlayer: unlimitedOr()
+    .prefault(defaultOptions.maxMatchesPerPlayer)
+    .describe(
+      'Matches that a player may wait for and play in at once, in queues that allow several. One from when half of ' +
+        '`maxServers` exist, so that few accounts cannot take all.',
+    ),
+  maxServersPerPlayer: unlimitedOr()
+    .prefault(defaultOptions.maxServersPerPlayer)
+    .describe('Servers that may be requested for matches of one player within an hour.'),
+  pricePerMinute: z
+    .number()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe('Price of a server per minute, by which the console shows the money spent. Default: none is shown.'),
+  currency: textLike(/^[A-Z]{3}$/, 'must be three capital letters, e.g. USD')
+    .default('USD')
+    .describe('Currency of the price, by its three letters (ISO 4217).'),
+}).describe('Bounds of what a mistake can cost.')
 
-const bodies = z
-  .strictObject({
-    timeoutMs: duration.optional().describe('Milliseconds in which a body must arrive. Default 10,000.'),
-    perAddress: count.optional().describe('Unfinished bodies of one address; one more ends the oldest. Default 64.'),
-    inAll: count.optional().describe('Unfinished bodies of all addresses. Default 2,000.'),
-  })
-  .optional()
-  .describe('How long bodies of requests may take, and how many may be unfinished.')
+const bodies = optionalSection({
+  timeoutMs: duration.optional().describe('Milliseconds in which a body must arrive. Default 10,000.'),
+  perAddress: count.optional().describe('Unfinished bodies of one address; one more ends the oldest. Default 64.'),
+  inAll: count.optional().describe('Unfinished bodies of all addresses. Default 2,000.'),
+}).describe('How long bodies of requests may take, and how many may be unfinished.')
 
-export const limits = z
-  .strictObject({
-    perCaller: attempts
-      .optional()
-      .describe('Requests of one player. Default 50 per 5 seconds; `unlimited` for no limit.'),
-    perAddress: attempts
-      .optional()
-      .describe('Requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; `unlimited` for no limit.'),
-    waitsPerCaller: count
-      .optional()
-      .describe('Long polls and event streams that one player may have open; one more ends the oldest. Default 8.'),
-    waits: count
-      .optional()
-      .describe(
-        'Long polls and event streams of all players. Default 50,000, for which the process needs as many file ' +
-          'descriptors.',
-      ),
-    delayMs: orWord(duration.min(50), 'unlimited', Infinity, 'milliseconds from 50')
-      .prefault(1000)
-      .describe(
-        'Milliseconds by which answers may be late. As the program comes near to it, requests are refused with 503: ' +
-          'first those that begin something, then changes, reads and cancels last. `unlimited` refuses none.',
-      ),
-    groups: count.optional().describe('Groups at once. Default 100,000.'),
-    groupIdleMs: duration
-      .optional()
-      .describe('Milliseconds for which a group is kept without requests about it. Default 300,000.'),
-    bodyBytes: count.optional().describe('Bytes of the largest body. Default 16,384.'),
-    backendBodyBytes: count
-      .optional()
-      .describe('Bytes of the largest body of requests that only backends send. Default 2,097,152.'),
-    bodies,
-  })
-  .prefault({})
-  .describe('How much the callers of the ticket API may do.')
+export const limits = section({
+  perCaller: attempts
+    .optional()
+    .describe('Requests of one player. Default 50 per 5 seconds; `unlimited` for no limit.'),
+  perAddress: attempts
+    .optional()
+    .describe('Requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; `unlimited` for no limit.'),
+  waitsPerCaller: count
+    .optional()
+    .describe('Long polls and event streams that one player may have open; one more ends the oldest. Default 8.'),
+  waits: count
+    .optional()
+    .describe(
+      'Long polls and event streams of all players. Default 50,000, for which the process needs as many file ' +
+        'descriptors.',
+    ),
+  delayMs: orWord(duration.min(50), 'unlimited', Infinity, 'milliseconds from 50')
+    .prefault(1000)
+    .describe(
+      'Milliseconds by which answers may be late. As the program comes near to it, requests are refused with 503: ' +
+        'first those that begin something, then changes, reads and cancels last. `unlimited` refuses none.',
+    ),
+  groups: count.optional().describe('Groups at once. Default 100,000.'),
+  groupIdleMs: duration
+    .optional()
+    .describe('Milliseconds for which a group is kept without requests about it. Default 300,000.'),
+  bodyBytes: count.optional().describe('Bytes of the largest body. Default 16,384.'),
+  backendBodyBytes: count
+    .optional()
+    .describe('Bytes of the largest body of requests that only backends send. Default 2,097,152.'),
+  bodies,
+}).describe('How much the callers of the ticket API may do.')
 
-export const matching = z
-  .strictObject({
-    tickMs: milliseconds.min(1).default(defaultOptions.tickMs).describe('Milliseconds between two rounds of matching.'),
-    tickBudgetMs: duration
-      .optional()
-      .describe('Milliseconds of work after which a round leaves the rest to the next one. Default: 15 % of `tickMs`.'),
-    readsPerSecond: z
-      .number()
-      .positive()
-      .default(defaultOptions.readsPerSecond)
-      .describe('Status reads of servers per second at most.'),
-    maxCreatesInFlight: count
-      .default(defaultOptions.maxCreatesInFlight)
-      .describe('Requests for servers whose answer is awaited at once.'),
-    orphanGraceMs: orWord(milliseconds, 'never', Infinity, 'milliseconds')
-      .prefault(defaultOptions.orphanGraceMs)
-      .describe(
-        'Milliseconds for which a server is spared that has the tag of this program but belongs to none of its ' +
-          'matches; then it is stopped. `never` spares it for ever.',
-      ),
-    listLagMs: milliseconds
-      .default(defaultOptions.listLagMs)
-      .describe("Milliseconds for which the service's list may not show a new server."),
-    locateTimeoutMs: milliseconds
-      .default(defaultOptions.locateTimeoutMs)
-      .describe('Milliseconds after which a ticket is matched without waiting longer for its place.'),
-    endedTicketTtlMs: milliseconds
-      .default(defaultOptions.endedTicketTtlMs)
-      .describe('Milliseconds for which a ticket can still be read after it ended.'),
-  })
-  .prefault({})
-  .describe('Settings of the matchmaker that few need to change.')
+export const matching = section({
+  tickMs: milliseconds.min(1).default(defaultOptions.tickMs).describe('Milliseconds between two rounds of matching.'),
+  tickBudgetMs: duration
+    .optional()
+    .describe('Milliseconds of work after which a round leaves the rest to the next one. Default: 15 % of `tickMs`.'),
+  readsPerSecond: z
+    .number()
+    .positive()
+    .default(defaultOptions.readsPerSecond)
+    .describe('Status reads of servers per second at most.'),
+  maxCreatesInFlight: count
+    .default(defaultOptions.maxCreatesInFlight)
+    .describe('Requests for servers whose answer is awaited at once.'),
+  orphanGraceMs: orWord(milliseconds, 'never', Infinity, 'milliseconds')
+    .prefault(defaultOptions.orphanGraceMs)
+    .describe(
+      'Milliseconds for which a server is spared that has the tag of this program but belongs to none of its ' +
+        'matches; then it is stopped. `never` spares it for ever.',
+    ),
+  listLagMs: milliseconds
+    .default(defaultOptions.listLagMs)
+    .describe("Milliseconds for which the service's list may not show a new server."),
+  locateTimeoutMs: milliseconds
+    .default(defaultOptions.locateTimeoutMs)
+    .describe('Milliseconds after which a ticket is matched without waiting longer for its place.'),
+  endedTicketTtlMs: milliseconds
+    .default(defaultOptions.endedTicketTtlMs)
+    .describe('Milliseconds for which a ticket can still be read after it ended.'),
+}).describe('Settings of the matchmaker that few need to change.')
 
 // --- lobbies, and the relay sessions that they become ---
 
 const waiting = (words: string, ms: string) => duration.optional().describe(`${words} Default ${ms}.`)
 const attemptsOf = (words: string, most: string) => attempts.optional().describe(`${words} Default ${most}.`)
 
-const rules = z
-  .strictObject({
-    awayAfterMs: waiting('Milliseconds of silence after which a member is away.', '30,000'),
-    holdSlotMs: waiting('Milliseconds for which a member who is away can have the slot back.', '120,000'),
-    emptyMs: waiting('Milliseconds for which a lobby lives in which nobody is present.', '60,000'),
-    idleMs: waiting('Milliseconds for which a lobby lives in which nobody does anything.', '600,000'),
-    maxLifetimeMs: waiting('Milliseconds for which any lobby lives.', '14,400,000'),
-    applicantMs: waiting('Milliseconds for which an applicant waits for the host.', '60,000'),
-    leaseMs: waiting('Milliseconds of silence after which another process takes over a run.', '30,000'),
-    lingerMs: waiting('Milliseconds for which a closed lobby can still be read.', '30,000'),
-  })
-  .prefault({})
-  .describe('How long things last in a lobby.')
+const rules = section({
+  awayAfterMs: waiting('Milliseconds of silence after which a member is away.', '30,000'),
+  holdSlotMs: waiting('Milliseconds for which a member who is away can have the slot back.', '120,000'),
+  emptyMs: waiting('Milliseconds for which a lobby lives in which nobody is present.', '60,000'),
+  idleMs: waiting('Milliseconds for which a lobby lives in which nobody does anything.', '600,000'),
+  maxLifetimeMs: waiting('Milliseconds for which any lobby lives.', '14,400,000'),
+  applicantMs: waiting('Milliseconds for which an applicant waits for the host.', '60,000'),
+  leaseMs: waiting('Milliseconds of silence after which another process takes over a run.', '30,000'),
+  lingerMs: waiting('Milliseconds for which a closed lobby can still be read.', '30,000'),
+}).describe('How long things last in a lobby.')
 
-const lobbyLimits = z
-  .strictObject({
-    joinsPerPlayer: attemptsOf('Wrong codes and passwords of one player.', '10 per minute'),
-    joinsPerAddress: attemptsOf('Wrong codes and passwords from one address.', '30 per minute'),
-    joinsOverall: attemptsOf('Wrong codes and passwords of all players.', '1,000 per minute'),
-    createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
-    lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at once. Default 5.'),
-    sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),
-    seatingsPerPlayer: attemptsOf('Times that one player is seated in a running session.', '10 per 5 minutes'),
-  })
-  .prefault({})
-  .describe('How much players may do with lobbies; `unlimited` for no limit.')
+const lobbyLimits = section({
+  joinsPerPlayer: attemptsOf('Wrong codes and passwords of one player.', '10 per minute'),
+  joinsPerAddress: attemptsOf('Wrong codes and passwords from one address.', '30 per minute'),
+  joinsOverall: attemptsOf('Wrong codes and passwords of all players.', '1,000 per minute'),
+  createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
+  lobbiesPerPlayer: unboundedOr().optional().describe('Lobbies that one player is in at once. Default 5.'),
+  sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),
+  seatingsPerPlayer: attemptsOf('Times that one player is seated in a running session.', '10 per 5 minutes'),
+}).describe('How much players may do with lobbies; `unlimited` for no limit.')
 
-export const lobbies = z
-  .strictObject({
-    enabled: z.boolean().default(false).describe('Whether the lobby API is served.'),
-    startAs: z
-      .enum(['relay', 'match'])
-      .default('relay')
-      .describe('What a lobby becomes when it starts. `relay`: a relay session. `match`: a party in a queue.'),
-    queue: text.optional().describe('Name of the queue that the players of a started lobby wait in, with `match`.'),
-    rules,
-    limits: lobbyLimits,
-  })
-  .prefault({})
-  .describe('Players who find each other by code or list, and start together.')
+export const lobbies = section({
+  enabled: flag(false).describe('Whether the lobby API is served.'),
+  startAs: z
+    .enum(['relay', 'match'])
+    .default('relay')
+    .describe('What a lobby becomes when it starts. `relay`: a relay session. `match`: a party in a queue.'),
+  queue: text.optional().describe('Name of the queue that the players of a started lobby wait in, with `match`.'),
+  rules,
+  limits: lobbyLimits,
+}).describe('Players who find each other by code or list, and start together.')
 
-export const relay = z
-  .strictObject({
-    readyTimeoutMs: duration.default(45_000).describe('Milliseconds in which a relay session must become ready.'),
-    idleMs: orWord(duration, 'never', null, 'milliseconds')
-      .prefault(600_000)
-      .describe('Milliseconds without any sign of use after which a session is deleted, or `never`.'),
-    maxLifetimeMs: duration.default(14_400_000).describe('Milliseconds after which a session is deleted in any case.'),
-    sessionsPerHost: unboundedOr().prefault(10).describe('Sessions that one player may host at once.'),
-  })
-  .prefault({})
-  .describe('Relay sessions, of lobbies with `startAs: relay`.')
+export const relay = section({
+  readyTimeoutMs: duration.default(45_000).describe('Milliseconds in which a relay session must become ready.'),
+  idleMs: orWord(duration, 'never', null, 'milliseconds')
+    .prefault(600_000)
+    .describe('Milliseconds without any sign of use after which a session is deleted, or `never`.'),
+  maxLifetimeMs: duration.default(14_400_000).describe('Milliseconds after which a session is deleted in any case.'),
+  sessionsPerHost: unboundedOr().prefault(10).describe('Sessions that one player may host at once.'),
+}).describe('Relay sessions, of lobbies with `startAs: relay`.')

@@ -1,54 +1,59 @@
 import { clientAddress } from '@muster/core/http'
-import { z } from 'zod'
-import { count, duration, hostAndPort, hostName, httpUrl, path, secret, secretUrl, text } from './field-types.js'
+import { strictObject, z } from 'zod'
+import {
+  count,
+  duration,
+  flag,
+  hostAndPort,
+  hostName,
+  httpUrl,
+  optionalSection,
+  path,
+  secret,
+  secretUrl,
+  section,
+  text,
+  textLike,
+} from './field-types.js'
 import { RelativePath } from './secret.js'
 
 // --- the program's place in the network ---
 
-export const listen = z
-  .strictObject({
-    host: z
-      .string()
-      .regex(/^[\w.:-]{1,253}$/, 'must be a host name or an address')
-      .default('127.0.0.1')
-      .describe(
-        'Address on which the program listens. 0.0.0.0 is every IPv4 address of the machine, :: every address.',
-      ),
-    port: z.int().min(0).max(65_535).default(8080).describe('TCP port; 0 takes any free one.'),
-    admin: hostAndPort
-      .optional()
-      .describe(
-        'Address and port of a second listener, e.g. 127.0.0.1:9090, for /healthz, /readyz, /metrics and /console. ' +
-          'Metrics and the console are then served there alone. Default: the first listener serves them.',
-      ),
-    publicUrl: httpUrl
-      .optional()
-      .describe(
-        'URL at which this program is reached from outside, through a proxy that ends TLS. The service sends its ' +
-          'webhooks there, and registering game servers are told of it.',
-      ),
-  })
-  .prefault({})
-  .describe('Where the program listens.')
+export const listen = section({
+  host: textLike(/^[\w.:-]{1,253}$/, 'must be a host name or an address')
+    .default('127.0.0.1')
+    .describe('Address on which the program listens. 0.0.0.0 is every IPv4 address of the machine, :: every address.'),
+  port: z.int().min(0).max(65_535).default(8080).describe('TCP port; 0 takes any free one.'),
+  admin: hostAndPort
+    .optional()
+    .describe(
+      'Address and port of a second listener, e.g. 127.0.0.1:9090, for /healthz, /readyz, /metrics and /console. ' +
+        'Metrics and the console are then served there alone. Default: the first listener serves them.',
+    ),
+  publicUrl: httpUrl
+    .optional()
+    .describe(
+      'URL at which this program is reached from outside, through a proxy that ends TLS. The service sends its ' +
+        'webhooks there, and registering game servers are told of it.',
+    ),
+}).describe('Where the program listens.')
 
-export const service = z
-  .strictObject({
-    url: httpUrl.describe('Address of the service that runs the game servers.'),
-    token: secret.describe("The account's API token."),
-    share: z
-      .number()
-      .positive()
-      .max(1)
-      .default(1)
-      .describe(
-        "This program's share of the account's rate limits, if other programs use the account too. With a Redis " +
-          'store, its processes share the limits by themselves.',
-      ),
-    timeoutMs: duration
-      .default(30_000)
-      .describe('Milliseconds that a call of the service may take, with its time in the queue and its retries.'),
-  })
-  .describe('The service that runs the game servers.')
+export const service = strictObject({
+  url: httpUrl.describe('Address of the service that runs the game servers.'),
+  token: secret.describe("The account's API token."),
+  share: z
+    .number()
+    .positive()
+    .max(1)
+    .default(1)
+    .describe(
+      "This program's share of the account's rate limits, if other programs use the account too. With a Redis " +
+        'store, its processes share the limits by themselves.',
+    ),
+  timeoutMs: duration
+    .default(30_000)
+    .describe('Milliseconds that a call of the service may take, with its time in the queue and its retries.'),
+}).describe('The service that runs the game servers.')
 
 function isNetwork(given: string): boolean {
   try {
@@ -59,25 +64,20 @@ function isNetwork(given: string): boolean {
   }
 }
 
-export const addresses = z
-  .strictObject({
-    trustedProxies: z
-      .array(z.string().refine(isNetwork, 'must be a network: an address, a slash, and how many bits of it count'))
-      .max(1000)
-      .default([])
-      .describe(
-        'Networks of the proxies in front, e.g. 10.0.0.0/8. Only what these say of a client is believed. Default: ' +
-          'none, so the other end of the connection is the client.',
-      ),
-    header: z
-      .string()
-      .regex(/^[\w-]{1,64}$/, 'must be the name of a header')
-      .transform((name) => name.toLowerCase())
-      .prefault('x-forwarded-for')
-      .describe("Header in which the proxies say the client's address."),
-  })
-  .prefault({})
-  .describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
+export const addresses = section({
+  trustedProxies: z
+    .array(z.string().refine(isNetwork, 'must be a network: an address, a slash, and how many bits of it count'))
+    .max(1000)
+    .default([])
+    .describe(
+      'Networks of the proxies in front, e.g. 10.0.0.0/8. Only what these say of a client is believed. Default: ' +
+        'none, so the other end of the connection is the client.',
+    ),
+  header: textLike(/^[\w-]{1,64}$/, 'must be the name of a header')
+    .transform((name) => name.toLowerCase())
+    .prefault('x-forwarded-for')
+    .describe("Header in which the proxies say the client's address."),
+}).describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
 
 const command = z
   .array(text)
@@ -89,7 +89,7 @@ export const launch = z
   .union(
     [
       command.transform((given) => ({ command: given, folder: new RelativePath('.') })),
-      z.strictObject({ command, folder: path.describe('The working directory, relative to the folder of this file.') }),
+      strictObject({ command, folder: path.describe('The working directory, relative to the folder of this file.') }),
     ],
     { error: 'must be a list: the program and its arguments; or { command, folder }' },
   )
@@ -99,136 +99,99 @@ export const launch = z
       'it. Default: servers are simulated.',
   )
 
-export const cors = z
-  .strictObject({
-    origins: z
-      .array(text)
-      .max(1000)
-      .default([])
+export const cors = section({
+  origins: z
+    .array(text)
+    .max(1000)
+    .default([])
+    .describe('Origins of pages, e.g. https://play.example.com; http://localhost:* for every port; * for every page.'),
+}).describe('Web pages that may call the ticket API and the lobby API. Default: none.')
+
+export const locate = optionalSection({
+  file: path.describe("City database in MaxMind's format (.mmdb). It is read again on reload."),
+  cacheSize: z.int().min(0).default(10_000).describe('Addresses whose place is remembered.'),
+}).describe(
+  'Finds the place of a player by address, for queues with a distance rule. Without it, only players who send ' +
+    'coordinates have a place.',
+)
+
+export const consoleSection = section({
+  enabled: flag(true).describe('Whether the console is served below /console.'),
+  hosts: z
+    .array(hostName)
+    .max(100)
+    .default([])
+    .describe(
+      'Names that the Host header of a request to the console may have, besides localhost and that of ' +
+        '`listen.publicUrl`. Other requests are refused, so that no page of another site reaches it.',
+    ),
+  editDeploy: flag(false).describe(
+    'Whether a role `deploy` may change `deploy` of a queue in the console: the application, its version, ' +
+      'variables and the probe. Whoever may can start any image of the account with the hidden variables of the ' +
+      'queue.',
+  ),
+  stories: section({
+    keepHours: z
+      .number()
+      .min(0.1)
+      .max(24 * 31)
+      .default(24)
+      .describe('Hours for which the console can tell what happened to a ticket, player, match or server.'),
+    maxMegabytes: z
+      .int()
+      .min(1)
+      .max(1024)
+      .default(64)
       .describe(
-        'Origins of pages, e.g. https://play.example.com; http://localhost:* for every port; * for every page.',
+        'Most megabytes of it: in the memory of each process and, with `store`, in the folder or in Redis. The ' +
+          'oldest goes first.',
       ),
-  })
-  .prefault({})
-  .describe('Web pages that may call the ticket API and the lobby API. Default: none.')
+  }).describe('What Find remembers. With a folder or Redis it outlives the process.'),
+}).describe('The page on which people see and operate the matchmaker. Who may is said by `auth`.')
 
-export const locate = z
-  .strictObject({
-    file: path.describe("City database in MaxMind's format (.mmdb). It is read again on reload."),
-    cacheSize: z.int().min(0).default(10_000).describe('Addresses whose place is remembered.'),
-  })
-  .optional()
-  .describe(
-    'Finds the place of a player by address, for queues with a distance rule. Without it, only players who send ' +
-      'coordinates have a place.',
-  )
-
-export const consoleSection = z
-  .strictObject({
-    enabled: z.boolean().default(true).describe('Whether the console is served below /console.'),
-    hosts: z
-      .array(hostName)
-      .max(100)
-      .default([])
-      .describe(
-        'Names that the Host header of a request to the console may have, besides localhost and that of ' +
-          '`listen.publicUrl`. Other requests are refused, so that no page of another site reaches it.',
-      ),
-    editDeploy: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether a role `deploy` may change `deploy` of a queue in the console: the application, its version, ' +
-          'variables and the probe. Whoever may can start any image of the account with the hidden variables of the ' +
-          'queue.',
-      ),
-    stories: z
-      .strictObject({
-        keepHours: z
-          .number()
-          .min(0.1)
-          .max(24 * 31)
-          .default(24)
-          .describe('Hours for which the console can tell what happened to a ticket, player, match or server.'),
-        maxMegabytes: z
-          .int()
-          .min(1)
-          .max(1024)
-          .default(64)
-          .describe(
-            'Most megabytes of it: in the memory of each process and, with `store`, in the folder or in Redis. The ' +
-              'oldest goes first.',
-          ),
-      })
-      .prefault({})
-      .describe('What Find remembers. With a folder or Redis it outlives the process.'),
-  })
-  .prefault({})
-  .describe('The page on which people see and operate the matchmaker. Who may is said by `auth`.')
-
-export const telemetry = z
-  .strictObject({
-    log: z
-      .strictObject({
-        level: z
-          .enum(['debug', 'info', 'warn', 'error', 'silent'])
-          .default('info')
-          .describe('The least that a line must matter to be written.'),
-        format: z
-          .enum(['json', 'text'])
-          .default('json')
-          .describe('One JSON object a line, for programs; or text, for people.'),
-      })
-      .prefault({})
-      .describe('Lines of log on the standard output.'),
-    metrics: z
-      .strictObject({
-        enabled: z.boolean().default(true).describe('Whether /metrics is served, for Prometheus.'),
-        key: secret
-          .optional()
-          .describe(
-            'Bearer token that /metrics asks for. Default: none is needed, but with a `listen.publicUrl` nobody is ' +
-              'answered without one.',
-          ),
-        open: z
-          .boolean()
-          .default(false)
-          .describe(
-            'Whether everyone may read /metrics without a key although there is a `listen.publicUrl`. They tell ' +
-              'exactly how many players wait where.',
-          ),
-      })
-      .prefault({})
-      .describe('Metrics for Prometheus.'),
-  })
-  .prefault({})
-  .describe('What the program tells of itself. Never a secret or an address of a player.')
-
-export const webhook = z
-  .strictObject({
-    enabled: z
-      .boolean()
+export const telemetry = section({
+  log: section({
+    level: z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'])
+      .default('info')
+      .describe('The least that a line must matter to be written.'),
+    format: z
+      .enum(['json', 'text'])
+      .default('json')
+      .describe('One JSON object a line, for programs; or text, for people.'),
+  }).describe('Lines of log on the standard output.'),
+  metrics: section({
+    enabled: flag(true).describe('Whether /metrics is served, for Prometheus.'),
+    key: secret
       .optional()
-      .describe('Whether the service tells this program of its servers by webhook. Default: if `publicUrl` is given.'),
-  })
-  .prefault({})
-  .describe('Without webhooks the program asks the service at intervals, and hears of everything somewhat later.')
-
-export const shutdown = z
-  .strictObject({
-    withinMs: duration
-      .max(600_000)
-      .default(10_000)
       .describe(
-        'Milliseconds after SIGTERM in which the program finishes what is under way; then it ends in any case.',
+        'Bearer token that /metrics asks for. Default: none is needed, but with a `listen.publicUrl` nobody is ' +
+          'answered without one.',
       ),
-  })
-  .prefault({})
-  .describe('How the program ends.')
+    open: flag(false).describe(
+      'Whether everyone may read /metrics without a key although there is a `listen.publicUrl`. They tell ' +
+        'exactly how many players wait where.',
+    ),
+  }).describe('Metrics for Prometheus.'),
+}).describe('What the program tells of itself. Never a secret or an address of a player.')
+
+export const webhook = section({
+  enabled: z
+    .boolean()
+    .optional()
+    .describe('Whether the service tells this program of its servers by webhook. Default: if `publicUrl` is given.'),
+}).describe('Without webhooks the program asks the service at intervals, and hears of everything somewhat later.')
+
+export const shutdown = section({
+  withinMs: duration
+    .max(600_000)
+    .default(10_000)
+    .describe('Milliseconds after SIGTERM in which the program finishes what is under way; then it ends in any case.'),
+}).describe('How the program ends.')
 
 // --- where tickets, matches and servers are remembered ---
 
-const folder = z.strictObject({
+const folder = strictObject({
   folder: path.describe(
     'Folder of the file `muster.log`, which holds servers and waiting tickets, so that a restart loses none. One ' +
       'program at a time uses it.',
@@ -243,50 +206,43 @@ const folder = z.strictObject({
     ),
 })
 
-const redis = z
-  .strictObject({
-    url: secretUrl(/^rediss?$/, 'a redis or rediss URL').describe(
-      'URL of the Redis, e.g. redis://127.0.0.1:6379. With a password it is a secret: { env } or { file }.',
+const redis = strictObject({
+  url: secretUrl(/^rediss?$/, 'a redis or rediss URL').describe(
+    'URL of the Redis, e.g. redis://127.0.0.1:6379. With a password it is a secret: { env } or { file }.',
+  ),
+  prefix: textLike(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, ., _, - and :')
+    .default('mu')
+    .describe('Beginning of every key.'),
+  timeoutMs: duration.min(50).default(5000).describe('Milliseconds until a command without an answer fails.'),
+  maxTickets: count.max(100_000_000).default(1_000_000).describe('Tickets at most, with those that ended lately.'),
+  leaseMs: duration
+    .min(300)
+    .max(60_000)
+    .default(1000)
+    .describe(
+      'Milliseconds after which another process matches if the one that does is gone. On a machine that is held up ' +
+        'it becomes longer by itself, up to ten times.',
     ),
-    prefix: z
-      .string()
-      .regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, ., _, - and :')
-      .default('mu')
-      .describe('Beginning of every key.'),
-    timeoutMs: duration.min(50).default(5000).describe('Milliseconds until a command without an answer fails.'),
-    maxTickets: count.max(100_000_000).default(1_000_000).describe('Tickets at most, with those that ended lately.'),
-    leaseMs: duration
-      .min(300)
-      .max(60_000)
-      .default(1000)
-      .describe(
-        'Milliseconds after which another process matches if the one that does is gone. On a machine that is held up ' +
-          'it becomes longer by itself, up to ten times.',
-      ),
-    canLead: z.boolean().default(true).describe('Whether this process may match, and not only take tickets.'),
-    fallbackShare: z
-      .number()
-      .positive()
-      .max(1)
-      .optional()
-      .describe(
-        "This process's share of the service's rate limits while Redis is away. Default: none, so requests wait " +
-          'until it is back.',
-      ),
-    replicas: z
-      .strictObject({
-        atLeast: z.int().min(1).max(100).describe('Replicas that must know of it.'),
-        timeoutMs: z.number().min(1).max(10_000).describe('Milliseconds to wait for them.'),
-      })
-      .optional()
-      .describe('Replicas of Redis that must know of a server before it is requested. Default: none.'),
-  })
-  .describe('Several processes share a Redis 7 or later.')
+  canLead: flag(true).describe('Whether this process may match, and not only take tickets.'),
+  fallbackShare: z
+    .number()
+    .positive()
+    .max(1)
+    .optional()
+    .describe(
+      "This process's share of the service's rate limits while Redis is away. Default: none, so requests wait " +
+        'until it is back.',
+    ),
+  replicas: optionalSection({
+    atLeast: z.int().min(1).max(100).describe('Replicas that must know of it.'),
+    timeoutMs: z.number().min(1).max(10_000).describe('Milliseconds to wait for them.'),
+  }).describe('Replicas of Redis that must know of a server before it is requested. Default: none.'),
+}).describe('Several processes share a Redis 7 or later.')
 
 const FORMS = 'must be memory, { folder: … } or { redis: … }'
 
 export const store = z
-  .union([z.literal('memory'), folder, z.strictObject({ redis })], { error: FORMS })
+  .union([z.literal('memory'), folder, strictObject({ redis })], { error: FORMS })
   .default('memory')
   .describe(
     'Where the program remembers. `memory`: nowhere, so a restart loses the waiting tickets. `{ folder }`: on disk. ' +

@@ -15,17 +15,14 @@ interface CheckedFile {
   readonly queues: readonly Queue[]
 }
 
-interface CheckedText {
-  /** Undefined if there are errors. */
-  readonly checked: CheckedFile | undefined
-  /** In the order of the text. */
-  readonly findings: readonly Finding[]
-  /** Makes a finding of what is found later, e.g. that a variable is not set. */
-  locate(path: readonly string[], message: string, severity: Finding['severity']): Finding
-}
+type CheckedText = ReturnType<typeof checkText>
 
-/** Checks the text of a configuration, without looking at anything outside of it. */
-export function checkText(text: string): CheckedText {
+/**
+ * Checks the text of a configuration, without looking at anything outside of it.
+ * @returns `checked`, undefined if there are errors; findings in the order of the text; and `locate`, which makes a
+ *   finding of what is found later, e.g. that a variable is not set
+ */
+export function checkText(text: string) {
   const source = readYaml(text)
   const findings = createFindings(source)
   const checked = source.faults.length === 0 ? checkValue(source, findings) : undefined

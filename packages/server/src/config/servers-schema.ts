@@ -1,7 +1,7 @@
 import { type Fault, validateAll } from '@muster/core/internal'
 import { type Browser, browserSchema, poolSchema, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
-import { httpUrl, secret, signingSecret } from './field-types.js'
+import { httpUrl, optionalSection, secret, section, signingSecret } from './field-types.js'
 
 // Game servers that outlive a match: docs/servers.md.
 
@@ -19,40 +19,27 @@ export const pools = z
   .default([])
   .describe('Pools of game servers that outlive a match, which queues name in place of `deploy`. Default: none.')
 
-export const results = z
-  .strictObject({
-    url: httpUrl.describe('URL that takes a POST for each match that is over.'),
-    secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
-  })
-  .optional()
-  .describe(
-    'Where the results of matches go that their servers report: a signed POST for each, repeated until a 2xx ' +
-      'answers, in order for each player. Default: nowhere.',
-  )
+export const results = optionalSection({
+  url: httpUrl.describe('URL that takes a POST for each match that is over.'),
+  secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
+}).describe(
+  'Where the results of matches go that their servers report: a signed POST for each, repeated until a 2xx ' +
+    'answers, in order for each player. Default: nowhere.',
+)
 
-export const servers = z
-  .strictObject({
-    secret: signingSecret.describe(
-      'Secret of at least 32 characters from which the tokens of game servers are derived.',
-    ),
-  })
-  .optional()
-  .describe(
-    'How game servers are recognized. Default: by a secret that the store keeps; without a store it lasts as long as ' +
-      'the process.',
-  )
+export const servers = optionalSection({
+  secret: signingSecret.describe('Secret of at least 32 characters from which the tokens of game servers are derived.'),
+}).describe(
+  'How game servers are recognized. Default: by a secret that the store keeps; without a store it lasts as long as ' +
+    'the process.',
+)
 
-export const joinTokens = z
-  .strictObject({
-    alg: z
-      .enum(['HS256', 'EdDSA'])
-      .default('HS256')
-      .describe(
-        '`HS256`: by a key of each server. `EdDSA`: by one key, whose public half is at /.well-known/jwks.json.',
-      ),
-  })
-  .prefault({})
-  .describe('How the tokens are signed by which players prove to a game server who they are.')
+export const joinTokens = section({
+  alg: z
+    .enum(['HS256', 'EdDSA'])
+    .default('HS256')
+    .describe('`HS256`: by a key of each server. `EdDSA`: by one key, whose public half is at /.well-known/jwks.json.'),
+}).describe('How the tokens are signed by which players prove to a game server who they are.')
 
 export const browser = definedBrowser
   .prefault({})

@@ -108,10 +108,7 @@ interface TreeFault {
 
 const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : '')
 
-/**
- * Looks at every node once: names that are there twice, names that no object may have, aliases without an anchor or of
- * themselves, and more than can be meant.
- */
+/** Names that are there twice or that no object may have, wrong aliases, and more than can be meant. */
 function faultsOfTree(document: Document.Parsed): TreeFault[] {
   const faults: TreeFault[] = []
   const anchors = new Map<string, Node>()
@@ -204,42 +201,27 @@ function leavesOf(document: Document.Parsed): readonly Leaf[] {
 
 const FLOW = /^Flow (sequence|map)/
 
-/**
- * What is wrong with a text that is no YAML, in words of our own: those of the library quote the text, which may be a
- * secret.
- */
+const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  TAB_AS_INDENT: 'is indented by a tab: YAML wants spaces',
+  MULTIPLE_DOCS: 'begins a second document: a configuration is one',
+  MULTILINE_IMPLICIT_KEY: 'is followed by a line that is indented too far',
+  BLOCK_AS_IMPLICIT_KEY: 'has a second colon: a text with a colon in it must stand in quotes',
+  BAD_INDENT: 'is not indented like the lines that it belongs to',
+  BAD_DQ_ESCAPE: 'has a backslash that means nothing: write two, or put the text in single quotes',
+  TAG_RESOLVE_FAILED: 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }',
+  NON_STRING_KEY: 'is no name: names are texts',
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  BAD_ALIAS: 'is an alias or an anchor without a name',
+  UNEXPECTED_TOKEN:
+    'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation',
+}
+
+/** What is wrong with a text, in words of our own: those of the library quote it, and it may be a secret. */
 function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
   if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
-  switch (code) {
-    case 'TAB_AS_INDENT':
-      return 'is indented by a tab: YAML wants spaces'
-    case 'MULTIPLE_DOCS':
-      return 'begins a second document: a configuration is one'
-    case 'BAD_SCALAR_START':
-      return `begins with ${character}, so it must stand in quotes`
-    case 'MULTILINE_IMPLICIT_KEY':
-      return 'is followed by a line that is indented too far'
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'has a second colon: a text with a colon in it must stand in quotes'
-    case 'MISSING_CHAR':
-      return missingWords(message)
-    case 'BAD_INDENT':
-      return 'is not indented like the lines that it belongs to'
-    case 'BAD_DQ_ESCAPE':
-      return 'has a backslash that means nothing: write two, or put the text in single quotes'
-    case 'TAG_RESOLVE_FAILED':
-      return 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }'
-    case 'NON_STRING_KEY':
-      return 'is no name: names are texts'
-    case 'RESOURCE_EXHAUSTION':
-      return 'is nested too deeply'
-    case 'BAD_ALIAS':
-      return 'is an alias or an anchor without a name'
-    case 'UNEXPECTED_TOKEN':
-      return 'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation'
-    default:
-      return 'is no YAML'
-  }
+  if (code === 'BAD_SCALAR_START') return `begins with ${character}, so it must stand in quotes`
+  if (code === 'MISSING_CHAR') return missingWords(message)
+  return WORDS[code] ?? 'is no YAML'
 }
 
 function missingWords(message: string): string {
@@ -263,28 +245,13 @@ interface SourceFault {
 }
 
 /** A YAML text that was read. */
-export interface Source {
-  readonly text: string
-  readonly document: Document.Parsed
-  /** Undefined if there are faults. */
-  readonly value: unknown
-  readonly faults: readonly SourceFault[]
-  /**
-   * The place of a value, by its path. For a missing value: the place of the nearest value around it.
-   * @param part the name of the value, or the value itself.
-   */
-  placeOf(path: readonly string[], part?: 'name' | 'value'): Place
-  positionOf(place: Place): { readonly line: number; readonly column: number }
-  lineOf(offset: number): Place
-  /** The names, values and aliases, in the order of the text. Read once, when they are first asked for. */
-  leaves(): readonly Leaf[]
-}
+export type Source = ReturnType<typeof readYaml>
 
 /**
  * Reads a YAML text. Never throws: what is wrong is in `faults`.
  * @param mostTokens see `excessIn`
  */
-export function readYaml(text: string, mostTokens?: number): Source {
+export function readYaml(text: string, mostTokens?: number) {
   const counter = new LineCounter()
   const excess = excessIn(text, mostTokens)
   const document = parseDocument(excess === undefined ? text : '', {
@@ -307,14 +274,20 @@ export function readYaml(text: string, mostTokens?: number): Source {
     text,
     document,
     faults,
+    /** Undefined if there are faults. */
     value: faults.length === 0 ? (document.toJS({ maxAliasCount: -1 }) as unknown) : undefined,
-    placeOf: (path, part = 'value') => placeOf(document, path, part),
-    positionOf: ({ from }) => {
+    /**
+     * The place of a value, by its path. For a missing value: the place of the nearest value around it.
+     * @param part the name of the value, or the value itself.
+     */
+    placeOf: (path: readonly string[], part: 'name' | 'value' = 'value'): Place => placeOf(document, path, part),
+    positionOf: ({ from }: Place): { readonly line: number; readonly column: number } => {
       const { line, col } = counter.linePos(from)
       return { line: Math.max(1, line), column: Math.max(1, col) }
     },
     lineOf,
-    leaves: () => (leaves ??= leavesOf(document)),
+    /** The names, values and aliases, in the order of the text. Read once, when they are first asked for. */
+    leaves: (): readonly Leaf[] => (leaves ??= leavesOf(document)),
   }
 }
 

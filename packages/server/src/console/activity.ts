@@ -1,33 +1,35 @@
 import type { Matchmaker, Ticket } from '@muster/matchmaker'
 
-/** Counts what happened within the last minute, second by second. */
-export class MinuteCount {
-  readonly #seconds = new Uint32Array(60)
-  /** The second that was counted last. */
+/** Sums up what happened lately, piece by piece: by default within the last minute, second by second. */
+export class RecentSum {
+  readonly #pieces: Float64Array
+  readonly #pieceMs: number
+  /** The piece that was counted last. */
   #latest = Number.NEGATIVE_INFINITY
-  #sum = 0
+
+  constructor(pieces = 60, pieceMs = 1000) {
+    this.#pieces = new Float64Array(pieces)
+    this.#pieceMs = pieceMs
+  }
 
   add(now: number, count = 1): void {
     this.#pass(now)
-    const index = this.#latest % 60
-    this.#seconds[index] = (this.#seconds[index] as number) + count
-    this.#sum += count
+    const index = this.#latest % this.#pieces.length
+    this.#pieces[index] = (this.#pieces[index] as number) + count
   }
 
   within(now: number): number {
     this.#pass(now)
-    return this.#sum
+    return this.#pieces.reduce((sum, piece) => sum + piece, 0)
   }
 
-  /** Forgets the seconds that are over. */
+  /** Forgets the pieces that are over. */
   #pass(now: number): void {
-    const second = Math.floor(now / 1000)
-    if (second <= this.#latest) return
-    for (let passed = Math.max(this.#latest + 1, second - 59); passed <= second; passed += 1) {
-      this.#sum -= this.#seconds[passed % 60] as number
-      this.#seconds[passed % 60] = 0
-    }
-    this.#latest = second
+    const piece = Math.floor(now / this.#pieceMs)
+    const { length } = this.#pieces
+    for (let passed = Math.max(this.#latest + 1, piece - length + 1); passed <= piece; passed += 1)
+      this.#pieces[passed % length] = 0
+    this.#latest = Math.max(this.#latest, piece)
   }
 }
 
@@ -80,8 +82,8 @@ export class WaitHistogram {
 
 /** What happens in a queue: counted as it happens. @param steps number of steps in the hour. */
 function createQueueActivity(steps: number) {
-  const arrivals = new MinuteCount()
-  const matches = new MinuteCount()
+  const arrivals = new RecentSum()
+  const matches = new RecentSum()
   const lastHour = new WaitHistogram()
   /** Waits of each step; most have none, and cost nothing. */
   const past: (WaitHistogram | undefined)[] = []
@@ -121,20 +123,11 @@ function createQueueActivity(steps: number) {
 type QueueActivity = ReturnType<typeof createQueueActivity>
 
 /** Counts what happens in each queue, by the matchmaker's events. */
-export interface Activity {
-  of(queue: string): QueueActivity
-  /** A ticket has arrived in these queues, of whichever process. */
-  arrived(queues: readonly string[]): void
-  /** Deployments that the service accepted. */
-  readonly creates: MinuteCount
-  /** Forgets queues that are no longer there. */
-  keep(names: readonly string[]): void
-  close(): void
-}
+export type Activity = ReturnType<typeof createActivity>
 
-export function createActivity(on: Matchmaker['on'], now: () => number, steps: number): Activity {
+export function createActivity(on: Matchmaker['on'], now: () => number, steps: number) {
   const queues = new Map<string, QueueActivity>()
-  const creates = new MinuteCount()
+  const creates = new RecentSum()
   const of = (name: string): QueueActivity => {
     const known = queues.get(name)
     if (known !== undefined) return known
@@ -159,11 +152,14 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   ]
   return {
     of,
-    arrived: (names) => {
+    /** A ticket has arrived in these queues, of whichever process. */
+    arrived: (names: readonly string[]) => {
       for (const name of names) of(name).arrived(now())
     },
+    /** Deployments that the service accepted. */
     creates,
-    keep: (names) => {
+    /** Forgets queues that are no longer there. */
+    keep: (names: readonly string[]) => {
       for (const name of queues.keys()) if (!names.includes(name)) queues.delete(name)
     },
     close: () => {

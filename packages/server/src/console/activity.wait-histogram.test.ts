@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MinuteCount, WaitHistogram } from './activity.js'
+import { RecentSum, WaitHistogram } from './activity.js'
 
 const wait = fc.integer({ min: 0, max: 24 * 3_600_000 })
 
@@ -36,7 +36,7 @@ test('what is merged and taken away again leaves nothing', () => {
 test('a minute count is the number of the last 60 seconds, this one included', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ passMs: fc.nat(40_000), count: fc.nat(5) }), { maxLength: 50 }), (acts) => {
-      const counted = new MinuteCount()
+      const counted = new RecentSum()
       const all: { second: number; count: number }[] = []
       let now = 1_767_225_600_000
       for (const { passMs, count } of acts) {

@@ -1,24 +1,11 @@
 import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/internal'
-import type { Clock } from '@muster/core/clock'
 import type { Act } from './options.js'
-import { createEventHistory } from './stories/index.js'
-import type { EventStore } from './event-store.js'
+import { createEventHistory, type EventHistoryOptions } from './stories/index.js'
 
 /** What operators did, the newest of it. The log has a line for each act, too. */
-export interface Audit {
-  note(act: Act): void
-  /** The newest first. */
-  view(): Promise<AuditView>
-  /** What operators did to one thing, as events of its story. */
-  about(kind: StoryKind, id: string): readonly StoryEvent[]
-  close(): Promise<void>
-}
+export type Audit = ReturnType<typeof createAudit>
 
-export interface AuditOptions {
-  readonly store: EventStore | undefined
-  readonly clock: Clock
-  readonly failed: (error: unknown) => void
-}
+export type AuditOptions = Omit<EventHistoryOptions<RecordedAct>, 'taken'>
 
 type RecordedAct = Act & { readonly at: number }
 
@@ -28,7 +15,7 @@ const MOST_ACTS = 1000
 /** Bounds of the store: acts are few, and are asked about long after stories are gone (our choice: 90 days). */
 export const AUDIT_BOUNDS = { keepMs: 90 * 86_400_000, mostBytes: 1024 * 1024 }
 
-export function createAudit({ store, clock, failed }: AuditOptions): Audit {
+export function createAudit({ store, clock, failed }: AuditOptions) {
   let acts: RecordedAct[] = []
   const history = createEventHistory<RecordedAct>({
     store,
@@ -41,12 +28,14 @@ export function createAudit({ store, clock, failed }: AuditOptions): Audit {
   })
 
   return {
-    note: (act) => history.add({ at: Math.floor(clock.now()), ...act }),
-    view: async () => {
+    note: (act: Act) => history.add({ at: Math.floor(clock.now()), ...act }),
+    /** The newest first. */
+    view: async (): Promise<AuditView> => {
       await history.loaded()
       return { acts: acts.slice(-MOST_ACTS).toReversed() }
     },
-    about: (kind, id) =>
+    /** What operators did to one thing, as events of its story. */
+    about: (kind: StoryKind, id: string): readonly StoryEvent[] =>
       acts
         .filter((act) => act.id === id && KINDS[act.what] === kind)
         .map(({ at, who, what }) => ({ at, what: 'operated', text: `${who} ${DID[what]}.`, refs: [] })),

@@ -1,7 +1,7 @@
 import { pagesFolder } from '@muster/console'
 import { scrub, createHostCheck, problemResponse } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
-import { type Connection, type HttpHandler, Problem } from '@muster/core/http'
+import { type Connection, Problem } from '@muster/core/http'
 import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { AUDIT_BOUNDS, createAudit } from './audit.js'
@@ -76,19 +76,6 @@ function createVisitors(hosts: readonly string[]) {
   }
 }
 
-/** The console's page and its API, as a function to be mounted at `basePath` and below. */
-export interface Console {
-  /** Answers requests for `basePath` and what is below. Never rejects. */
-  readonly handle: HttpHandler
-  /**
-   * Returns the matchmaker to use from now on: what it is asked to do is recorded in memory, so that another rule can
-   * be tried on it. To be called before tickets are created.
-   */
-  recording(matchmaker: Matchmaker): Matchmaker
-  /** Ends all feeds and trials, and listens to no more events. */
-  close(): Promise<void>
-}
-
 /** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
 const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
 /** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 a second. */
@@ -98,8 +85,11 @@ const LEAST_BYTES = 128
 /** Milliseconds after which a ticket that is reported late is no arrival of this minute. */
 const RECENT_MS = 60_000
 
+/** The console's page and its API, as a function to be mounted at `basePath` and below. */
+export type Console = ReturnType<typeof createConsole>
+
 /** @throws TypeError for an invalid name in `hosts` */
-export function createConsole(options: ConsoleOptions): Console {
+export function createConsole(options: ConsoleOptions) {
   const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
@@ -156,8 +146,15 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   return {
-    handle: async (request, connection = {}) => secured(await answer(request, connection).catch(refusal(onError))),
-    recording: (plain) => recording.of(plain, queues(), locate),
+    /** Answers requests for `basePath` and what is below. Never rejects. */
+    handle: async (request: Request, connection: Connection = {}) =>
+      secured(await answer(request, connection).catch(refusal(onError))),
+    /**
+     * Returns the matchmaker to use from now on: what it is asked to do is recorded in memory, so that another rule can
+     * be tried on it. To be called before tickets are created.
+     */
+    recording: (plain: Matchmaker): Matchmaker => recording.of(plain, queues(), locate),
+    /** Ends all feeds and trials, and listens to no more events. */
     close: async () => {
       endRecording()
       trials.close()

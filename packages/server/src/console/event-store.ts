@@ -2,10 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
 
-/**
- * Keeps texts beyond the memory of a process, within bounds of time and size: in a folder, or in Redis for several
- * processes together.
- */
+/** Keeps texts beyond a process, within bounds of time and size: in a folder, or in Redis for several processes. */
 export interface EventStore {
   /** Whether other processes append too. */
   readonly isShared: boolean

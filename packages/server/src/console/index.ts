@@ -1,4 +1,4 @@
 /** The console's HTTP API and pages, and what it needs of the server. */
-export { type Console, createConsole } from './console.js'
+export { createConsole } from './console.js'
 export { createFileEventStore } from './event-store.js'
 export type { ApplyQueue, ConsoleOptions, OpenEvents, Processes } from './options.js'

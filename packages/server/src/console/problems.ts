@@ -4,11 +4,7 @@ import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
 import { failureText } from '../telemetry/log.js'
 
 /** What went wrong lately, in words. */
-export interface Problems {
-  /** Newest first. */
-  list(): readonly ProblemNow[]
-  close(): void
-}
+export type Problems = ReturnType<typeof createProblems>
 
 type Problem = MatchmakerEvents['problem']
 
@@ -33,7 +29,7 @@ const doing: Readonly<Record<Problem['during'], string>> = {
 }
 
 /** The same problem again counts up instead of taking a line. */
-export function createProblems(on: Matchmaker['on'], now: () => number): Problems {
+export function createProblems(on: Matchmaker['on'], now: () => number) {
   /** By text, the newest last. */
   const known = new Map<string, ProblemNow>()
   const add = (text: string, matchId: string | null) => {
@@ -47,7 +43,8 @@ export function createProblems(on: Matchmaker['on'], now: () => number): Problem
     on('deploymentFailed', ({ reason, detail, matchId }) => add(problemOf(failureText(reason, detail)), matchId)),
   ]
   return {
-    list: () => [...known.values()].toReversed(),
+    /** Newest first. */
+    list: (): readonly ProblemNow[] => [...known.values()].toReversed(),
     close: () => {
       for (const end of ends) end()
     },

@@ -68,12 +68,7 @@ export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): bool
 export const hasCode = ({ rules = [] }: QueueDefinition): boolean => JSON.stringify(rules).includes('"kind":"custom"')
 
 /** The queues in force, as a person reads them. */
-export interface QueueCardsSource {
-  cards(): readonly QueueCard[]
-  limitsOf(name: string): Limits | undefined
-  /** @throws {Problem} 404 */
-  inForce(name: string): Versioned
-}
+export type QueueCardsSource = ReturnType<typeof createQueueCards>
 
 interface Versioned {
   readonly definition: QueueDefinition
@@ -88,7 +83,7 @@ interface Known extends Versioned {
 }
 
 /** @param mayChange whether queues can be changed here at all. */
-export function createQueueCards(queues: () => readonly QueueDefinition[], mayChange: boolean): QueueCardsSource {
+export function createQueueCards(queues: () => readonly QueueDefinition[], mayChange: boolean) {
   const known = new Map<string, Known>()
 
   const look = (definition: QueueDefinition): Known => {
@@ -111,12 +106,13 @@ export function createQueueCards(queues: () => readonly QueueDefinition[], mayCh
   }
 
   return {
-    cards: () => queues().map((definition) => look(definition).card),
-    limitsOf: (name) => {
+    cards: (): readonly QueueCard[] => queues().map((definition) => look(definition).card),
+    limitsOf: (name: string): Limits | undefined => {
       const found = find(name)
       return found && { queue: name, curves: found.card.curves }
     },
-    inForce: (name) => {
+    /** @throws {Problem} 404 */
+    inForce: (name: string): Versioned => {
       const found = find(name)
       if (found !== undefined) return found
       const near = didYouMean(

@@ -3,7 +3,7 @@ import { MusterError } from '@muster/core'
 import { Problem } from '@muster/core/http'
 import { problemDocument } from '@muster/core/internal'
 import { checkQueue, type QueueDefinition } from '@muster/matchmaker'
-import { readYaml } from '../config/index.js'
+import { type PathFault, readYaml, type Source } from '../config/index.js'
 import type { ConsoleOptions, Operator } from './options.js'
 import { isSameDeploy, type QueueCardsSource, withHidden } from './queue-cards.js'
 
@@ -26,13 +26,15 @@ export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQ
   const refuse = (faults: readonly YamlFault[]): EditedQueue => ({
     faults: faults.toSorted((one, other) => one.line - other.line).slice(0, MOST_FAULTS),
   })
+  const faultAt = (
+    place: ReturnType<Source['placeOf']>,
+    { path, message }: Pick<PathFault, 'path' | 'message'>,
+  ): YamlFault => ({
+    ...source.positionOf(place),
+    message: [path.join('.'), message].filter((part) => part !== '').join(': '),
+  })
   if (source.faults.length > 0) {
-    return refuse(
-      source.faults.map(({ place, path, message }) => ({
-        ...source.positionOf(place),
-        message: [path.join('.'), message].filter((part) => part !== '').join(': '),
-      })),
-    )
+    return refuse(source.faults.map((fault) => faultAt(fault.place, fault)))
   }
   const definition = withHidden(source.value, inForce)
   const name = nameOf(definition)
@@ -43,10 +45,9 @@ export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQ
   const { faults } = checkQueue(definition)
   if (faults.length === 0) return { definition: definition as QueueDefinition, faults: [] }
   return refuse(
-    faults.map(({ path, message }) => ({
-      ...source.positionOf(source.placeOf(path, message.startsWith('is not known') ? 'name' : 'value')),
-      message: [path.join('.'), message].filter((part) => part !== '').join(': '),
-    })),
+    faults.map((fault) =>
+      faultAt(source.placeOf(fault.path, fault.message.startsWith('is not known') ? 'name' : 'value'), fault),
+    ),
   )
 }
 
@@ -89,14 +90,8 @@ export function createApplying(
       throw new Problem(409, 'fixed-queue', fixed ?? 'Queues cannot be changed here.')
     }
     if (version !== current) {
-      throw new Problem(
-        409,
-        'stale-version',
-        `The queue is at version ${current} now. Read it again and repeat the edit.`,
-        {
-          members: { version: current },
-        },
-      )
+      const message = `The queue is at version ${current} now. Read it again and repeat the edit.`
+      throw new Problem(409, 'stale-version', message, { members: { version: current } })
     }
     const { definition, faults } = readEditedQueue(yaml, before)
     if (definition === undefined) return invalidYaml(faults)

@@ -24,16 +24,11 @@ export function serverList(
   const { pricePerMinute, currency = '' } = spending
   const registered = new Map(servers.map((server) => [server.id, server]))
   const guests = guestsByServer(matches)
-  const rows = matches.flatMap((server) =>
-    server.hosted === undefined
-      ? rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], {
-          pricePerMinute,
-          now,
-          processes,
-        })
-      : [],
-  )
-  rows.sort(byPlaceThenAge)
+  const context = { pricePerMinute, now, processes }
+  const rows = matches
+    .filter(({ hosted }) => hosted === undefined)
+    .map((server) => rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], context))
+    .toSorted(byPlaceThenAge)
   return {
     at: Math.floor(now),
     total: rows.length,

@@ -138,14 +138,7 @@ interface BotsOptions {
 }
 
 /** Crowds of bots who play as people do: they arrive, wait, accept, play, leave; some give up. */
-export interface Bots {
-  /** @throws {InvalidInput} for more than may be here at once */
-  readonly letIn: (players: number) => void
-  /** How many are here. */
-  readonly here: () => number
-  /** Sends all of them away. Resolves when nothing of theirs is under way. */
-  readonly close: () => Promise<void>
-}
+export type Bots = ReturnType<typeof createBots>
 
 /** Bots that may be here at once (our choice: as many as a laptop bears). */
 const MOST = 20_000
@@ -159,7 +152,7 @@ const PLAYING_MS = [20_000, 90_000] as const
 /** Of those who are asked, how many accept. */
 const ACCEPTING = 0.95
 
-export function createBots({ service, queues, world, clock, onProblem }: BotsOptions): Bots {
+export function createBots({ service, queues, world, clock, onProblem }: BotsOptions) {
   const { random } = world
   const leaving = manyWaitOn()
   const underWay = new Set<Promise<void>>()
@@ -234,7 +227,8 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
   }
 
   return {
-    letIn: (players) => {
+    /** @throws {InvalidInput} for more than may be here at once */
+    letIn: (players: number) => {
       if (!Number.isSafeInteger(players) || players < 1)
         throw new InvalidInput(`players must be a whole number from 1, got ${players}`, { field: 'players' })
       if (here + players > MOST)
@@ -242,7 +236,9 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
       here += players
       begin(arrive(players))
     },
+    /** How many are here. */
     here: () => here,
+    /** Sends all of them away. Resolves when nothing of theirs is under way. */
     close: async () => {
       leaving.abort(new Error('the bots are sent away'))
       while (underWay.size > 0) await Promise.all(underWay)

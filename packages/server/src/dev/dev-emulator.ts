@@ -9,10 +9,7 @@ import type { Processes } from '../console/index.js'
 /** Servers start within a second or two. */
 const SPEED = 5
 
-/**
- * Processes start at once, and are given their whole grace. Their ports begin anywhere, so that two programs on one
- * machine seldom give out the same ones.
- */
+/** Processes start at once, with all their grace. Ports begin anywhere, so that two programs seldom give the same. */
 const ofProcesses = () => ({
   speed: 1,
   deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 },
@@ -88,10 +85,7 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
   }
 }
 
-/**
- * Registers in place of the server that there is not: nothing listens at its port. Deployments stay simulated, at ports
- * of this machine.
- */
+/** Registers for a server that is simulated: nothing listens at its port of this machine. */
 async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
   const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
   if (url === undefined) return

@@ -33,10 +33,7 @@ export const SKILL = 1500
 /** Always in the middle, so that players who state nothing may all play together. */
 const MIDDLE = () => 0.5
 
-/**
- * The matchmaker as `muster dev` uses it: it believes what players state, unless the queue has `playerMayState`, and
- * fills in what a rule compares and they do not state.
- */
+/** Believes what players state, unless the queue has `playerMayState`, and fills in what its rules compare. */
 function withDevPlayers(service: TicketService, options: DevPlayersOptions): TicketService {
   const find = (name: string) => options.queues().find((queue) => queue.name === name)
   const complete = (ticket: TicketInput): TicketInput => {
@@ -109,26 +106,13 @@ export interface DevOptions {
 }
 
 /** Emulator, server and console in one process. */
-export interface Dev {
-  readonly token: string
-  /** The console's has the token in its fragment, which no request holds. */
-  readonly urls: { readonly console: string; readonly api: string; readonly emulator: string }
-  /** Ports that were asked for, and that another program has. */
-  readonly taken: readonly number[]
-  /** What runs as a process for each server; undefined where servers are simulated. */
-  readonly command: Command | undefined
-  readonly server: MusterServer
-  readonly bots: Bots
-  /** Reads the configuration again. A wrong file is logged and changes nothing. */
-  readonly reload: () => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type Dev = Awaited<ReturnType<typeof startDev>>
 
 /**
  * Starts all that a game developer needs on one machine, with nothing to configure.
  * @throws {InvalidConfig} with all that is wrong in the configuration
  */
-export async function startDev(options: DevOptions = {}): Promise<Dev> {
+export async function startDev(options: DevOptions = {}) {
   const { config: path, write } = options
   const wanted = { port: options.port ?? 8080, emulatorPort: options.emulatorPort ?? 8090 }
   const token = options.token ?? randomBytes(12).toString('base64url')
@@ -180,18 +164,22 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   }
   return {
     token,
+    /** The console's has the token in its fragment, which no request holds. */
     urls: {
       console: `${server.url}/console/#token=${token}`,
       api: server.url,
       emulator: `${emulator.url}/_emulator`,
     },
+    /** Ports that were asked for, and that another program has. */
     taken: [
       ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
       ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
     ],
+    /** What runs as a process for each server; undefined where servers are simulated. */
     command,
     server,
     bots,
+    /** Reads the configuration again. A wrong file is logged and changes nothing. */
     reload: () =>
       read()
         .then(server.reload)
@@ -207,10 +195,10 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   }
 }
 
-const spotOf = ({ location }: Pick<PlaceBeacon, 'location'>) => ({
-  name: location.city,
-  latitude: location.latitude,
-  longitude: location.longitude,
+const spotOf = ({ location: { city: name, latitude, longitude } }: Pick<PlaceBeacon, 'location'>) => ({
+  name,
+  latitude,
+  longitude,
 })
 
 const isOther = (url: string, wanted: number) => wanted !== 0 && Number(new URL(url).port) !== wanted

@@ -1,4 +1,4 @@
-import type { PlayerProfile, ProfileResolver } from '@muster/matchmaker'
+import type { PlayerProfile } from '@muster/matchmaker'
 import { z } from 'zod'
 
 /**
@@ -65,11 +65,7 @@ export interface FetchProfilesOptions {
 }
 
 /** Asks the studio what it knows of players. */
-export interface FetchedProfiles {
-  readonly resolve: ProfileResolver
-  /** Closes the connections. */
-  readonly close: () => Promise<void>
-}
+export type FetchedProfiles = ReturnType<typeof createFetchProfiles>
 
 /** Connections to the studio: the ticket API has four calls under way at most. */
 const CONNECTIONS = 4
@@ -79,7 +75,7 @@ const LARGEST = 8 * 1024 * 1024
  * Creates a resolver that requests many players in one HTTP call. Redirects are not followed, for the token would
  * follow them. Its errors name neither the address nor a player.
  */
-export function createFetchProfiles(options: FetchProfilesOptions): FetchedProfiles {
+export function createFetchProfiles(options: FetchProfilesOptions) {
   const { url, token, largestAnswer = LARGEST } = options
   // Not at the top: it takes long to load, and nobody is asked for before the first player comes.
   const open = async () => {
@@ -103,7 +99,11 @@ export function createFetchProfiles(options: FetchProfilesOptions): FetchedProfi
     }
     return readAnswer(await answer.body.text().catch(fail), ids)
   }
-  return { resolve, close: async () => (await opened)?.dispatcher.close() }
+  return {
+    resolve,
+    /** Closes the connections. */
+    close: async () => (await opened)?.dispatcher.close(),
+  }
 }
 
 /** Codes only: messages of the network hold addresses. */

@@ -1,17 +1,9 @@
-import type { Client } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
-import { type AddressOf, clientAddress, type HttpHandler } from '@muster/core/http'
-import {
-  createTicketApi,
-  type GroupStore,
-  type Locate,
-  type TicketApiOptions,
-  type TicketService,
-} from '@muster/matchmaker'
-import { type Auth, type AuthOptions, createAuth } from '../auth/auth.js'
+import { clientAddress, type HttpHandler } from '@muster/core/http'
+import { createTicketApi, type GroupStore, type TicketApiOptions, type TicketService } from '@muster/matchmaker'
+import { type AuthOptions, createAuth } from '../auth/auth.js'
 import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
-import type { OpenLobbies, Matching } from './stores/index.js'
+import type { Matching, MatchingOptions, OpenLobbies } from './stores/index.js'
 
 /** The section `auth`, with its secrets as text. */
 function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {
@@ -32,10 +24,7 @@ interface Document {
   readonly components: Readonly<Record<string, Members>>
 }
 
-/**
- * The first document with what the second has besides. Ids of the second's operations begin with a prefix, because ids
- * must differ in one document.
- */
+/** The first document with what the second has besides, whose ids of operations get a prefix: ids must differ. */
 function mergeDocuments<First extends Document>(first: First, second: Document, prefix: string): First {
   const paths = Object.entries(second.paths).map(
     ([path, operations]) => [path, mapValues(operations, (operation) => renamed(operation, prefix))] as const,
@@ -63,33 +52,21 @@ const mapValues = <Value, Mapped>(
 ): Record<string, Mapped> => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 
 /** What the APIs stand on, and what outlives a change of the configuration. */
-export interface ApiParts {
+export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly shared: Matching['shared']
   readonly groups: GroupStore
   readonly lobbies: OpenLobbies | undefined
-  readonly client: Client
-  readonly locate: Locate | undefined
   /** Signs tokens of streams where the configuration states no key, so that they outlive a reload. */
   readonly streamKey: Uint8Array
   readonly devToken: string | undefined
-  readonly clock: Clock
-  readonly onProblem: (during: string, error: unknown) => void
 }
 
 /** The APIs as one configuration describes them. */
-export interface Apis {
-  readonly tickets: HttpHandler
-  readonly lobbies: HttpHandler | undefined
-  readonly document: () => Promise<object>
-  readonly auth: Auth
-  readonly address: AddressOf
-  /** Closes what belongs to this configuration; requests that are under way end as they would. */
-  readonly close: () => Promise<void>
-}
+export type Apis = ReturnType<typeof createApis>
 
 /** @throws {InvalidInput} or RangeError naming the option at fault */
-export function createApis(config: Config, parts: ApiParts): Apis {
+export function createApis(config: Config, parts: ApiParts) {
   const { service, shared, clock, onProblem } = parts
   const auth = createAuth(authOptions(config, parts.devToken), {
     clock,
@@ -127,9 +104,10 @@ export function createApis(config: Config, parts: ApiParts): Apis {
   return {
     tickets,
     lobbies,
-    document: () => (document ??= documentOf(tickets, lobbies)),
+    document: (): Promise<object> => (document ??= documentOf(tickets, lobbies)),
     auth,
     address,
+    /** Closes what belongs to this configuration; requests that are under way end as they would. */
     close: async () => profiles?.close(),
   }
 }

@@ -7,7 +7,6 @@ import type { ApplyQueue, ConsoleOptions } from '../console/index.js'
 import type { Log } from '../telemetry/log.js'
 import { version } from '../version.js'
 import type { InForce } from './apis.js'
-import type { Ready } from './readiness.js'
 import type { Reloaded } from './reload/reload.js'
 import type { Matching } from './stores/index.js'
 
@@ -29,20 +28,17 @@ function createLimitsNow(client: ObservedClient, clock: Clock): () => readonly L
   }
 }
 
-interface ConsoleOptionsOf {
+type Passed = 'locate' | 'ready' | 'letBotsIn' | 'processes' | 'trialWorker'
+
+interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
   readonly inForce: InForce
   readonly matching: Matching
   readonly client: Client
-  readonly locate: ConsoleOptions['locate']
   readonly log: Log
   readonly clock: Clock
   readonly onProblem: (during: string, error: unknown) => void
-  readonly ready: () => Promise<Ready>
   readonly reload: (next: Config) => Promise<Reloaded>
   readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
-  readonly letBotsIn?: ConsoleOptions['letBotsIn']
-  readonly processes?: ConsoleOptions['processes']
-  readonly trialWorker?: ConsoleOptions['trialWorker']
 }
 
 const HOUR_MS = 3_600_000

@@ -10,11 +10,10 @@ import {
   type TicketService,
 } from '@muster/matchmaker'
 import type { Config } from '../config/index.js'
-import { type Console, createConsole, type ConsoleOptions } from '../console/index.js'
+import { createConsole, type ConsoleOptions } from '../console/index.js'
 import type { ApiParts, InForce } from './apis.js'
 import {
   openLobbies,
-  type OpenLobbies,
   openLocalMatching,
   type Matching,
   type MatchingOptions,
@@ -42,24 +41,15 @@ interface PartsOptions {
 }
 
 /** What lives as long as the program, whatever its configuration becomes. */
-export interface Parts {
-  readonly client: Client
-  readonly locate: MmdbLocate | undefined
-  readonly matching: Matching
-  /** Undefined where the configuration has none. */
-  readonly console: Console | undefined
-  readonly lobbies: OpenLobbies | undefined
-  readonly api: ApiParts
-  /** Ends all of them, the last opened first. Calling it again changes nothing. */
-  readonly close: Close
-}
+export type Parts = Awaited<ReturnType<typeof openParts>>
 
 /** @param leftMs milliseconds that are left. */
 type Close = (leftMs: () => number) => Promise<void>
 
 /** Opens all parts, or none: what was opened is closed again when a later part fails. */
-export async function openParts(options: PartsOptions): Promise<Parts> {
+export async function openParts(options: PartsOptions) {
   const closes: Close[] = []
+  /** Ends all of them, the last opened first. Calling it again changes nothing. */
   const closeAll: Close = async (leftMs) => {
     for (const close of closes.splice(0).toReversed())
       await close(leftMs).catch((error: unknown) => options.onProblem('close', error))
@@ -72,7 +62,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   }
 }
 
-async function open(options: PartsOptions, opened: (close: Close) => void): Promise<Omit<Parts, 'close'>> {
+async function open(options: PartsOptions, opened: (close: Close) => void) {
   const { inForce, devToken, adaptService = same, clock, log, onProblem } = options
   const { config } = inForce
   const store = await openMatchingStore({ config, clock, onProblem })
@@ -127,7 +117,7 @@ function ownGroups({ limits }: Config, service: TicketService, store: Store | un
 }
 
 /** Where the service sends its webhooks; undefined without them. */
-function webhookUrls({ listen, webhook }: Config): { readonly servers: string; readonly relays: string } | undefined {
+function webhookUrls({ listen, webhook }: Config) {
   if (listen.publicUrl === undefined || webhook.enabled === false) return undefined
   const base = `${listen.publicUrl.replace(/\/+$/, '')}/webhooks`
   return { servers: `${base}/servers`, relays: `${base}/relays` }

@@ -58,10 +58,7 @@ interface ServiceCheckOptions {
 }
 
 /** Whether the service takes our token. */
-export interface ServiceCheck {
-  readonly reason: ReadinessCheck
-  readonly close: () => Promise<void>
-}
+export type ServiceCheck = ReturnType<typeof createServiceCheck>
 
 /** Milliseconds until the next look: before the first success, while something is wrong, and else (our choice). */
 const FIRST_MS = 500
@@ -72,7 +69,7 @@ const LATER_MS = 60_000
  * Asks the service for one deployment of its list, at the start and then every minute. Players are taken once that
  * has worked. A service that is down later is no reason to send players elsewhere; a token that it refuses is one.
  */
-export function createServiceCheck({ client, clock, onProblem }: ServiceCheckOptions): ServiceCheck {
+export function createServiceCheck({ client, clock, onProblem }: ServiceCheckOptions) {
   const ending = new AbortController()
   let reason: string | undefined = 'the service has not answered yet'
   let hasWorked = false

@@ -1,28 +1,17 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import type { LazyMetrics, Listener, LoadGuard } from './http/index.js'
-import type { Log, ProblemLog } from '../telemetry/log.js'
-import type { InForce } from './apis.js'
-import type { Parts } from './parts.js'
+import type { ProblemLog } from '../telemetry/log.js'
 import type { ServiceCheck } from './readiness.js'
+import type { ReloadingOptions } from './reload/reload.js'
 
-export interface ClosingOptions {
-  readonly inForce: InForce
-  readonly parts: Parts
+export interface ClosingOptions extends Pick<ReloadingOptions, 'inForce' | 'parts' | 'log'> {
   readonly listener: Listener
   readonly guard: LoadGuard
   readonly check: ServiceCheck
   readonly metrics: LazyMetrics | undefined
   readonly problems: ProblemLog
-  readonly log: Log
   readonly clock: Clock
-}
-
-/** The end of the program. */
-export interface Closing {
-  /** Why no players are taken any more; undefined before `close`. */
-  readonly reason: () => string | undefined
-  readonly close: () => Promise<boolean>
 }
 
 /** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
@@ -36,7 +25,7 @@ const SHARE_OF_PARTS = 0.9
  * Ends the program. First refuses players, while the matchmaker and the lobbies finish their work in progress and leave
  * the rest to the next process. Then ends waits and streams, so that clients reconnect to another process.
  */
-export function createClosing(options: ClosingOptions): Closing {
+export function createClosing(options: ClosingOptions) {
   const { inForce, parts, listener, guard, check, metrics, problems, log, clock } = options
   let closed: Promise<boolean> | undefined
 
@@ -65,6 +54,7 @@ export function createClosing(options: ClosingOptions): Closing {
     return isDone
   }
   return {
+    /** Why no players are taken any more; undefined before `close`. */
     reason: () => (closed === undefined ? undefined : 'the process is shutting down'),
     close: () => (closed ??= close()),
   }

@@ -39,10 +39,7 @@ function secretsOf(config: Config): readonly string[] {
 
 type WebhookReceiver = (request: Request) => Promise<Response>
 
-/**
- * Answers the service's webhooks below `/webhooks`. Paths go on with what nobody can guess, which the receivers check;
- * what a body says is not believed.
- */
+/** Webhooks below `/webhooks`: the rest of a path cannot be guessed, and what a body says is not believed. */
 function createWebhooks(servers: WebhookReceiver, relays: WebhookReceiver | undefined): HttpHandler {
   return async (request) => {
     const [, , kind] = new URL(request.url).pathname.split('/', 3)

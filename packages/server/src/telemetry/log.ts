@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import type { Clock } from '@muster/core/clock'
 import { scrub } from '@muster/core/internal'
-import type { Matchmaker, ServerFailure } from '@muster/matchmaker'
+import type { Matchmaker, MatchmakerEvents, ServerFailure } from '@muster/matchmaker'
 import { pino } from 'pino'
 
 /** `{"level":"info","time":"…","text":"listening","url":"…"}` as `12:00:01 info  listening  url=…`. */
@@ -104,12 +104,7 @@ const ownAddresses = (): ReadonlySet<string> => {
 }
 
 /** Writes what went wrong: each kind at once, and then how often it came again. */
-export interface ProblemLog {
-  /** @param during what was being done, e.g. `create`. Texts that differ in ids and numbers are of one kind. */
-  report(during: string, error: unknown, fields?: Fields): void
-  /** Writes what is still counted, and ends. */
-  close(): Promise<void>
-}
+export type ProblemLog = ReturnType<typeof createProblemLog>
 
 /** Milliseconds in which the same problem is one line and a count (our choice). */
 const WINDOW_MS = 10_000
@@ -117,7 +112,7 @@ const WINDOW_MS = 10_000
 const MOST_KINDS = 50
 
 /** Bounded by itself, however many problems there are: a line for each kind, and a count of it, per window. */
-export function createProblemLog(log: Log, clock: Clock): ProblemLog {
+export function createProblemLog(log: Log, clock: Clock) {
   const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
   const ending = new AbortController()
   let others = 0
@@ -133,7 +128,8 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
   }
 
   return {
-    report: (during, error, fields) => {
+    /** @param during what was being done, e.g. `create`. Texts that differ in ids and numbers are of one kind. */
+    report: (during: string, error: unknown, fields?: Fields) => {
       const text = textOf(error)
       const key = `${during} ${kindOf(text)}`
       counting ??= clock
@@ -148,6 +144,7 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
         log.warn(text, { during, ...fields })
       }
     },
+    /** Writes what is still counted, and ends. */
     close: async () => {
       ending.abort()
       await counting
@@ -179,11 +176,14 @@ const failed: Readonly<Record<ServerFailure, string>> = {
 export const failureText = (reason: ServerFailure, detail: string | undefined): string =>
   detail === undefined ? `${failed[reason]}.` : `${failed[reason]}: ${detail}.`
 
-/**
- * Writes what the matchmaker tells: problems, as `problems` bounds them, and single matches at the level `debug`.
- * Nothing of a player but how many.
- */
+/** Writes problems, bounded by `problems`, and single matches at the level `debug`. Of players, how many. */
 export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog): void {
+  /** @param fields of the event that the line has */
+  const debug = <Name extends keyof MatchmakerEvents, Field extends string & keyof MatchmakerEvents[Name]>(
+    name: Name,
+    text: string,
+    ...fields: readonly Field[]
+  ) => on(name, (event) => log.debug(text, Object.fromEntries(fields.map((field) => [field, event[field] as Value]))))
   on('problem', ({ during, matchId, requestId, error }) => problems.report(during, error, { matchId, requestId }))
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
     problems.report('server', failureText(reason, detail), { matchId, requestId }),
@@ -196,24 +196,14 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
     problems.report('server', text, { serverId, pool, requestId })
   })
   on('serverReturned', ({ serverId, requestId }) => log.info('game server heard again', { serverId, requestId }))
-  on('serverDraining', ({ serverId, pool, requestId, reason }) =>
-    log.debug('game server drains', { serverId, pool, requestId, reason }),
-  )
-  on('serverRegistered', ({ serverId, pool, requestId, build }) =>
-    log.debug('game server registered', { serverId, pool, requestId, build }),
-  )
-  on('serverTaken', ({ matchId, serverId, pool, warm }) =>
-    log.debug('game server taken', { matchId, serverId, pool, warm }),
-  )
-  on('serverFreed', ({ matchId, serverId, pool, reason }) =>
-    log.debug('game server freed', { matchId, serverId, pool, reason }),
-  )
+  debug('serverDraining', 'game server drains', 'serverId', 'pool', 'requestId', 'reason')
+  debug('serverRegistered', 'game server registered', 'serverId', 'pool', 'requestId', 'build')
+  debug('serverTaken', 'game server taken', 'matchId', 'serverId', 'pool', 'warm')
+  debug('serverFreed', 'game server freed', 'matchId', 'serverId', 'pool', 'reason')
   on('matchFound', ({ matchId, queue, tickets }) =>
     log.debug('match found', { matchId, queue, tickets: tickets.length }),
   )
-  on('deploymentCreated', ({ matchId, requestId }) => log.debug('server requested', { matchId, requestId }))
-  on('serverAssigned', ({ matchId, queue, requestId }) => log.debug('players were sent', { matchId, queue, requestId }))
-  on('deploymentStopped', ({ matchId, requestId, reason }) =>
-    log.debug('server stopped', { matchId, requestId, reason }),
-  )
+  debug('deploymentCreated', 'server requested', 'matchId', 'requestId')
+  debug('serverAssigned', 'players were sent', 'matchId', 'queue', 'requestId')
+  debug('deploymentStopped', 'server stopped', 'matchId', 'requestId', 'reason')
 }

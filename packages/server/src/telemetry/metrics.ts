@@ -138,21 +138,18 @@ export interface MetricsOptions {
 }
 
 /** The metrics of docs/telemetry.md for Prometheus. */
-export interface Metrics {
-  /** Answers a scrape. */
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void
-  readonly close: () => Promise<void>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** Begins to measure. Nothing listens by itself: `serve` is mounted by the program. */
-export function createMetrics({ matchmaker, client, clock, program }: MetricsOptions): Metrics {
+export function createMetrics({ matchmaker, client, clock, program }: MetricsOptions) {
   const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
   const provider = new MeterProvider({ readers: [exporter] })
   const meter = provider.getMeter('@muster/server')
   const end = instrument(matchmaker, { client, clock, meter })
   observeProgram(meter, program)
   return {
-    serve: (request, response) => exporter.getMetricsRequestHandler(request, response),
+    /** Answers a scrape. */
+    serve: (request: IncomingMessage, response: ServerResponse) => exporter.getMetricsRequestHandler(request, response),
     close: async () => {
       end()
       await provider.shutdown()

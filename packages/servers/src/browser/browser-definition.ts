@@ -54,10 +54,7 @@ export type Browser = Readonly<z.output<typeof browserSchema>>
 
 type Value = string | number | boolean
 
-/**
- * What is wrong with attributes that a server has or is to have; undefined if nothing is. Others than those that are
- * declared are not looked at.
- */
+/** What is wrong with a server's attributes, as far as they are declared; undefined if nothing is. */
 export function attributeFault(
   { attributes: declared }: Pick<Browser, 'attributes'>,
   given: Readonly<Record<string, Value>>,

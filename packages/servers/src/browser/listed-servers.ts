@@ -47,23 +47,16 @@ export interface ListChanges {
 /** What a reader of the list knows, by the last answer. */
 export type ListKnown = Pick<ListChanges, 'epoch' | 'version' | 'since'>
 
-/** The list of servers, in versions, so that readers in other processes need only what has changed. */
-export interface ListedServers {
-  /** Something about the server may have changed. */
-  touch(serverId: string): void
-  changes(known: ListKnown | undefined): ListChanges
-}
-
 /** Servers in one answer at most: it has to fit into a message. */
 const MOST_IN_ANSWER = 1000
 /** Servers that are gone, as remembered for readers; who knows less begins anew. */
 const MOST_GONE = 10_000
 
-/** @param read returns what is known of a server now; undefined: it is not listed. */
-export function createListedServers(
-  read: (serverId: string) => ListedServer | undefined,
-  random: Random,
-): ListedServers {
+/**
+ * The list of servers, in versions, so that readers in other processes need only what has changed.
+ * @param read returns what is known of a server now; undefined: it is not listed.
+ */
+export function createListedServers(read: (serverId: string) => ListedServer | undefined, random: Random) {
   const epoch = newId(random)
   /** In the order of their versions, the oldest first. */
   const rows = new Map<string, { readonly row: ListedServer; readonly version: number }>()
@@ -92,8 +85,9 @@ export function createListedServers(
   }
 
   return {
-    touch: (serverId) => void touched.add(serverId),
-    changes: (known) => {
+    /** Something about the server may have changed. */
+    touch: (serverId: string) => void touched.add(serverId),
+    changes: (known: ListKnown | undefined): ListChanges => {
       settle()
       // What was gone before a reader began, it has never seen.
       const isNew = known?.epoch !== epoch || Math.max(known.version, known.since) < knownFrom
@@ -120,21 +114,11 @@ export function createListedServers(
 /** A server before and after a change; undefined: it was not in the list, or is not any more. */
 export type ListChange = readonly [before: ListedServer | undefined, after: ListedServer | undefined]
 
-/** A copy of the list, in whichever process it is read. */
-export interface ServerList {
-  /** The servers as of the last `apply`. A change of the list makes another array. */
-  all(): readonly ListedServer[]
-  find(serverId: string): ListedServer | undefined
-  /** What is known, for `changes`. */
-  known(): ListKnown | undefined
-  /** Returns what is different now. */
-  apply(changes: ListChanges): readonly ListChange[]
-}
-
 /** Places that are numbered at most (our choice). Pages know no ping of servers at others. */
 const MOST_PLACES = 10_000
 
-export function createServerList(): ServerList {
+/** A copy of the list, in whichever process it is read. */
+export function createServerList() {
   let known: ListKnown | undefined
   const servers = new Map<string, ListedServer>()
   let all: readonly ListedServer[] = []
@@ -153,10 +137,13 @@ export function createServerList(): ServerList {
   }
 
   return {
-    all: () => all,
-    find: (serverId) => servers.get(serverId),
-    known: () => known,
-    apply: ({ epoch, version, since, isNew, servers: changed, gone, more }) => {
+    /** The servers as of the last `apply`. A change of the list makes another array. */
+    all: (): readonly ListedServer[] => all,
+    find: (serverId: string): ListedServer | undefined => servers.get(serverId),
+    /** What is known, for `changes`. */
+    known: (): ListKnown | undefined => known,
+    /** Returns what is different now. */
+    apply: ({ epoch, version, since, isNew, servers: changed, gone, more }: ListChanges): readonly ListChange[] => {
       known = { epoch, version, since }
       const different: ListChange[] = []
       if (isNew) unnamed = new Set(servers.keys())

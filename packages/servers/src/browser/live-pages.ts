@@ -25,23 +25,7 @@ export interface PageChange {
 }
 
 /** The list as players read it: a copy that is at most a second old, and pages of it that are followed. */
-export interface ServerReader {
-  /** Resolves once the list is as it was within the last second. Rejects if it cannot be read. */
-  fresh(): Promise<void>
-  all(): readonly ListedServer[]
-  page(query: ReadQuery, pingOf: PingOf): ServerPage
-  find(serverId: string): ListedServer | undefined
-  /**
-   * Follows a page. Viewers of the same page share it.
-   * @param key the same for all who look for the same, from the same place
-   * @param changed called with the whole page at once, and with each change, at most once a second
-   * @returns what ends it
-   */
-  follow(
-    page: { readonly key: string; readonly query: ReadQuery; readonly pingOf: PingOf },
-    changed: (change: PageChange) => void,
-  ): Promise<() => void>
-}
+export type ServerReader = ReturnType<typeof createServerReader>
 
 /** Milliseconds for which a copy of the list is good enough, and between two changes of a page. */
 const FRESH_MS = 1000
@@ -66,7 +50,7 @@ export interface ServerReaderOptions {
   readonly onError: (error: unknown) => void
 }
 
-export function createServerReader({ read, browser, clock, onError }: ServerReaderOptions): ServerReader {
+export function createServerReader({ read, browser, clock, onError }: ServerReaderOptions) {
   const list = createServerList()
   const table = createServerTable(browser)
   const followed = new Map<string, Followed>()
@@ -123,11 +107,21 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
   })
 
   return {
+    /** Resolves once the list is as it was within the last second. Rejects if it cannot be read. */
     fresh: refreshed,
     all: list.all,
     page: table.page,
     find: list.find,
-    follow: async ({ key, query, pingOf }, changed) => {
+    /**
+     * Follows a page. Viewers of the same page share it.
+     * @param key the same for all who look for the same, from the same place
+     * @param changed called with the whole page at once, and with each change, at most once a second
+     * @returns what ends it
+     */
+    follow: async (
+      { key, query, pingOf }: { readonly key: string; readonly query: ReadQuery; readonly pingOf: PingOf },
+      changed: (change: PageChange) => void,
+    ): Promise<() => void> => {
       await refreshed()
       let one = followed.get(key)
       if (one === undefined) {

@@ -48,44 +48,7 @@ export interface StartRequest {
   readonly near?: Coordinates | undefined
 }
 
-export interface ServerBrowser {
-  /** What the registry of game servers says and asks. */
-  readonly games: Pick<GameServerListener, 'listed' | 'seatsOn' | 'isListed' | 'isOccupied'>
-  /** Something that the list says of a server has changed, e.g. that it is lost. */
-  touch(serverId: string): void
-  /** @throws {InvalidInput} naming the field, for a listing that the configuration does not allow */
-  assertListing(report: Pick<ServerReport, 'listing'>): void
-  /** @throws {Unavailable} as long as servers have yet to register again, so that the list is not known */
-  changes(known: ListKnown | undefined): ListChanges
-  /** @throws as `Seats.hold`; {Unavailable} if the server has yet to register again */
-  hold(request: SeatRequest): SeatsGranted
-  /**
-   * The client of a seat reads it, so that its hold lasts longer. Undefined: no such seat of this player.
-   * @throws {Unavailable} for an unknown seat, as long as servers have yet to register again
-   */
-  follow(seatId: string, playerId: string | undefined): SeatGrant | undefined
-  /**
-   * Gives a seat back. Returns the id of its server, about which something may be written then; undefined if the player
-   * has no such seat.
-   * @throws as `follow`
-   */
-  release(seatId: string, playerId: string | undefined): string | undefined
-  ofPlayer(playerId: string): readonly SeatGrant[]
-  /** The name of a listed server, and its seats, which are counted for that. Undefined if it is not listed. */
-  listing(serverId: string): { readonly name: string; readonly seats: SeatCounts } | undefined
-  /** These players are sent to a match: seats that are held for them, or are to be, are free. */
-  matched(playerIds: readonly string[]): void
-  /**
-   * Has a server list itself: a warm one, or else one that is created. It is kept once all is written of the server.
-   * @throws {InvalidInput} naming the field; {SeatRefused}
-   */
-  start(request: StartRequest): SeatsGranted & { readonly serverId: string }
-  /** Takes over a session that an earlier process has stored. */
-  adopt(server: Allocation, session: StoredSession): void
-  /** Whether the server is listed, or is to be: no match takes it, and it is no stock. */
-  isTaken(server: Allocation): boolean
-  advance(now: number): void
-}
+export type ServerBrowser = ReturnType<typeof createServerBrowser>
 
 export interface ServerBrowserOptions {
   readonly browser: Browser
@@ -116,7 +79,7 @@ interface Start extends SessionStart {
 }
 
 /** Creates what players see and have of listed servers. */
-export function createServerBrowser(options: ServerBrowserOptions): ServerBrowser {
+export function createServerBrowser(options: ServerBrowserOptions) {
   const { browser, clock, random, find, gameServers, keys } = options
   /** By server: those that do not list themselves yet. */
   const starts = new Map<string, Start>()
@@ -189,16 +152,9 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     joinToken: undefined,
     assignment: undefined,
   })
-  const startOf = (playerId: string) => {
+  const startWith = (ids: 'playerIds' | 'seatIds', id: string) => {
     for (const start of starts.values()) {
-      const index = start.playerIds.indexOf(playerId)
-      if (index !== -1) return { start, index }
-    }
-    return undefined
-  }
-  const startBySeat = (seatId: string) => {
-    for (const start of starts.values()) {
-      const index = start.seatIds.indexOf(seatId)
+      const index = start[ids].indexOf(id)
       if (index !== -1) return { start, index }
     }
     return undefined
@@ -297,6 +253,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
   }
 
   return {
+    /** What the registry of game servers says and asks. */
     games: {
       listed: (server, listing, instance) => {
         const { matchId } = server
@@ -317,29 +274,37 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       seatsOn: ({ matchId }) => ({ listing: seats.on(matchId), host: wanted.get(matchId) }),
       isListed: ({ matchId }) => seats.isListed(matchId),
       isOccupied: ({ matchId }) => seats.isOccupied(matchId),
-    },
+    } satisfies Pick<GameServerListener, 'listed' | 'seatsOn' | 'isListed' | 'isOccupied'>,
+    /** Something that the list says of a server has changed, e.g. that it is lost. */
     touch: list.touch,
 
-    assertListing: ({ listing }) => {
+    /** @throws {InvalidInput} naming the field, for a listing that the configuration does not allow */
+    assertListing: ({ listing }: Pick<ServerReport, 'listing'>) => {
       const fault = attributeFault(browser, listing?.attributes ?? {})
       if (fault === undefined) return
       const field = `listing.attributes.${fault.name}`
       throw new InvalidInput(`${field}: ${fault.message}`, { field })
     },
 
-    changes: (known) => {
+    /** @throws {Unavailable} as long as servers have yet to register again, so that the list is not known */
+    changes: (known: ListKnown | undefined): ListChanges => {
       assertKnown()
       return list.changes(known)
     },
-    hold: (request) => {
+    /** @throws as `Seats.hold`; {Unavailable} if the server has yet to register again */
+    hold: (request: SeatRequest): SeatsGranted => {
       assertKnown(request.serverId)
       const { seats: held, isNew } = seats.hold(request)
       return { seats: held.map(grantOf), isNew }
     },
-    follow: (seatId, playerId) => {
+    /**
+     * The client of a seat reads it, so that its hold lasts longer. Undefined: no such seat of this player.
+     * @throws {Unavailable} for an unknown seat, as long as servers have yet to register again
+     */
+    follow: (seatId: string, playerId: string | undefined): SeatGrant | undefined => {
       const seat = seats.find(seatId)
       if (seat === undefined) {
-        const found = startBySeat(seatId)
+        const found = startWith('seatIds', seatId)
         if (found === undefined) assertKnown()
         const starting = found && startingSeat(found.start, found.index)
         return playerId === undefined || starting?.playerId === playerId ? starting : undefined
@@ -347,13 +312,18 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       if (playerId !== undefined && seat.playerId !== playerId) return undefined
       return grantOf(seats.renew(seatId) ?? seat)
     },
-    release: (seatId, playerId) => {
+    /**
+     * Gives a seat back. Returns the id of its server, about which something may be written then; undefined if the
+     * player has no such seat.
+     * @throws as `follow`
+     */
+    release: (seatId: string, playerId: string | undefined) => {
       const seat = seats.find(seatId)
       if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) {
         seats.release(seatId)
         return seat.serverId
       }
-      const found = startBySeat(seatId)
+      const found = startWith('seatIds', seatId)
       if (found === undefined) {
         if (seat === undefined) assertKnown()
         return undefined
@@ -366,33 +336,39 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       seats.unused(owner)
       return start.server.matchId
     },
-    ofPlayer: (playerId) => {
+    ofPlayer: (playerId: string): readonly SeatGrant[] => {
       const seat = seats.ofPlayer(playerId)
       if (seat !== undefined) return [grantOf(seat)]
-      const found = startOf(playerId)
+      const found = startWith('playerIds', playerId)
       return found === undefined ? [] : [startingSeat(found.start, found.index)]
     },
 
-    listing: (serverId) => {
+    /** The name of a listed server, and its seats, which are counted for that. Undefined if it is not listed. */
+    listing: (serverId: string): { readonly name: string; readonly seats: SeatCounts } | undefined => {
       const session = seats.read(serverId)
       return session && { name: session.listing.name, seats: session.counts }
     },
 
-    matched: (playerIds) => {
+    /** These players are sent to a match: seats that are held for them, or are to be, are free. */
+    matched: (playerIds: readonly string[]) => {
       for (const playerId of playerIds) {
         const seat = seats.ofPlayer(playerId)
         if (seat?.state === 'held') seats.release(seat.id)
-        const found = startOf(playerId)
+        const found = startWith('playerIds', playerId)
         if (found !== undefined) leaveStart(found.start, found.index)
       }
     },
 
-    start: (request) => {
+    /**
+     * Has a server list itself: a warm one, or else one that is created. It is kept once all is written of the server.
+     * @throws {InvalidInput} naming the field; {SeatRefused}
+     */
+    start: (request: StartRequest): SeatsGranted & { readonly serverId: string } => {
       const { playerIds, password, attributes, near } = request
       const { pool, custom } = customOf(request)
       const { name = pool } = request
       const [owner] = playerIds
-      const before = owner === undefined ? undefined : startOf(owner)?.start
+      const before = owner === undefined ? undefined : startWith('playerIds', owner)?.start
       if (before !== undefined) {
         // The same again, for those of the players for whom it was started.
         const again = playerIds.flatMap((playerId) => {
@@ -435,7 +411,8 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       return { seats: started, isNew: true, serverId: server.matchId }
     },
 
-    adopt: (server, { start, owner, password: sealed, ...rest }) => {
+    /** Takes over a session that an earlier process has stored. */
+    adopt: (server: Allocation, { start, owner, password: sealed, ...rest }: StoredSession) => {
       const password = sealed === undefined ? undefined : keys.unseal(sealed)
       // It was sealed by another master secret, which has made the token of the server too.
       if (password === undefined && sealed !== undefined) return
@@ -446,9 +423,10 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       if (start !== undefined) starts.set(server.matchId, { ...start, until, server, wanted: session })
     },
 
-    isTaken: ({ matchId }) => seats.isListed(matchId) || wanted.has(matchId),
+    /** Whether the server is listed, or is to be: no match takes it, and it is no stock. */
+    isTaken: ({ matchId }: Allocation) => seats.isListed(matchId) || wanted.has(matchId),
 
-    advance: (now) => {
+    advance: (now: number) => {
       seats.advance(now)
       for (const start of starts.values()) {
         const { server, until } = start

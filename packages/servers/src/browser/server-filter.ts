@@ -177,38 +177,23 @@ function valueOf({ type, values }: ServerField, given: string): Value | { readon
   return values === undefined || values.includes(given) ? given : { message: `must be one of ${values.join(', ')}` }
 }
 
-function comparison(
-  { read }: ServerField,
-  operator: Exclude<Operator, 'contains'>,
-  values: readonly Value[],
-): ServerFilter {
+function comparison({ read }: ServerField, operator: Comparison, values: readonly Value[]): ServerFilter {
   const [wanted] = values as readonly [Value]
-  switch (operator) {
-    case 'eq':
-      return (server, pingOf) => read(server, pingOf) === wanted
-    case 'ne':
-      return (server, pingOf) => read(server, pingOf) !== wanted
-    case 'in': {
-      const among = new Set(values)
-      return (server, pingOf) => {
-        const value = read(server, pingOf)
-        return value !== undefined && among.has(value)
-      }
-    }
-    default: {
-      const limit = wanted as number
-      const holds = ORDER[operator]
-      return (server, pingOf) => {
-        const value = read(server, pingOf)
-        return typeof value === 'number' && holds(value, limit)
-      }
-    }
-  }
+  const among = new Set<Value | undefined>(values)
+  const holds = HOLDS[operator]
+  return (server, pingOf) => holds(read(server, pingOf), wanted, among)
 }
 
-const ORDER = {
-  lt: (value: number, limit: number) => value < limit,
-  le: (value: number, limit: number) => value <= limit,
-  gt: (value: number, limit: number) => value > limit,
-  ge: (value: number, limit: number) => value >= limit,
-} as const
+type Comparison = Exclude<Operator, 'contains'>
+type Holds = (value: Value | undefined, wanted: Value, among: ReadonlySet<Value | undefined>) => boolean
+
+/** Whether a value is as wanted. One that is not known is only unequal. */
+const HOLDS: Readonly<Record<Comparison, Holds>> = {
+  eq: (value, wanted) => value === wanted,
+  ne: (value, wanted) => value !== wanted,
+  in: (value, _, among) => among.has(value),
+  lt: (value, wanted) => value !== undefined && value < wanted,
+  le: (value, wanted) => value !== undefined && value <= wanted,
+  gt: (value, wanted) => value !== undefined && value > wanted,
+  ge: (value, wanted) => value !== undefined && value >= wanted,
+}

@@ -4,14 +4,6 @@ import type { ListedPlace, ListedServer } from './listed-servers.js'
 import { type Clause, fieldNames, type PingOf, serverField } from './server-filter.js'
 import { type Order, type ReadQuery, type ServerPage, topOf } from './server-pages.js'
 
-/** The servers of a list by row. Rows change their numbers when servers go. */
-export interface ServerTable {
-  set(server: ListedServer): void
-  remove(serverId: string): void
-  /** The page of the servers in the table: as `pageOf` of them. */
-  page(query: ReadQuery, pingOf: PingOf): ServerPage
-}
-
 /** Texts of which numbers are known; beyond it, the columns are made again from what is there. */
 const MOST_TEXTS = 100_000
 /** Names differ from server to server, and are read from the servers. */
@@ -20,7 +12,8 @@ const NO_COLUMN: ReadonlySet<string> = new Set(['name', 'ping'])
 type RowTest = (row: number) => boolean
 type RowValue = (row: number) => number
 
-export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerTable {
+/** The servers of a list by row. Rows change their numbers when servers go. */
+export function createServerTable(browser: Pick<Browser, 'attributes'>) {
   const rows: ListedServer[] = []
   const rowOf = new Map<string, number>()
   const texts = new Map<string, number>()
@@ -95,7 +88,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerT
   }
 
   return {
-    set: (server) => {
+    set: (server: ListedServer) => {
       const row = rowOf.get(server.id) ?? rows.length
       if (row === capacity) grow()
       if (texts.size > MOST_TEXTS) {
@@ -104,7 +97,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerT
       }
       write(row, server)
     },
-    remove: (serverId) => {
+    remove: (serverId: string) => {
       const row = rowOf.get(serverId)
       if (row === undefined) return
       rowOf.delete(serverId)
@@ -112,7 +105,8 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerT
       if (last !== undefined && last.id !== serverId) write(row, last)
     },
 
-    page: (query, pingOf) => {
+    /** The page of the servers in the table: as `pageOf` of them. */
+    page: (query: ReadQuery, pingOf: PingOf): ServerPage => {
       const pings = pingsBy(pingOf)
       const tests = query.clauses.map((clause) => testOf(clause, pings, pingOf))
       const { named } = query
@@ -137,9 +131,7 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerT
 
 const isNumber = ({ field }: Order) => field.type !== 'string'
 
-/**
- * The rows that may be on the page by the first field of the order: no other one comes before them. With a cursor, all.
- */
+/** The rows that may be on the page by the first field of the order. With a cursor, all. */
 function nearest(
   rows: readonly number[],
   values: RowValue,

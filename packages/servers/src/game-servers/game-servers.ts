@@ -19,8 +19,7 @@ import {
   type ServerRegistration,
   type ServerReport,
 } from './server-reports.js'
-import type { GameServerView, ServerListener } from './server-overview.js'
-import type { DrainReason, ServerState } from './server-states.js'
+import type { DrainReason, GameServerView, ServerListener, ServerState } from './server-overview.js'
 
 /** Milliseconds between two reports of a server, and after which a silent one is lost (our choices). */
 export const BEAT_MS = 10_000
@@ -49,10 +48,7 @@ export interface GameServerListener {
    * wish is met for good. One that is not is repeated with the next report.
    */
   seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
-  /**
-   * What a server lists now; undefined: nothing. Called with every report, when its process is another, and when the
-   * server is not wanted any more.
-   */
+  /** What a server lists; undefined: nothing. Called with each report, and when its process or its fate is another. */
   listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
   /** What a listed server is told of its seats, and of the session that it is to list. */
   seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
@@ -74,47 +70,7 @@ export interface GameServerListener {
 }
 
 /** The game servers that have registered. Their states are levels: what they report last is what is so. */
-export interface GameServers {
-  /**
-   * Registers the server of an allocation. The same again changes nothing. Another instance replaces the one before.
-   * @throws {ServerGone}
-   */
-  register(server: Allocation, registration: ServerRegistration): Registered
-  /**
-   * Takes the whole state of a server. A report that is older than one before changes nothing.
-   * @throws {InvalidInput} naming the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
-   */
-  report(server: Allocation, report: ServerReport): ServerOrders
-  /**
-   * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
-   * call of the same server ends an earlier one. A process that was replaced does not wait, and ends no other's wait.
-   * Rejects with the signal's reason.
-   */
-  waitForOrders(server: Allocation, wait: OrdersWait): Promise<ServerOrders>
-  /** Something has changed that the server's orders say: it is told at once if it waits. */
-  changed(server: Allocation): void
-  /** From now on the server takes no match; once it serves none, `spent` is called. */
-  drain(server: Allocation, reason: DrainReason): void
-  /**
-   * The server registered with an earlier process, and is to do so again. One that does not is lost as a silent one is.
-   */
-  expect(server: Allocation): void
-  /**
-   * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.
-   * @param serverId default: any
-   */
-  isExpected(serverId?: string): boolean
-  /** The allocation of the server is gone. */
-  forget(server: Allocation): void
-  /** Looks for servers that are silent. */
-  advance(now: number): void
-  find(serverId: string): GameServerView | undefined
-  /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
-  freePlaces(server: Allocation): number | undefined
-  /** Whether it may get players: it is heard, healthy, and not to drain. */
-  isOpen(server: Allocation): boolean
-  all(): Iterable<GameServerView>
-}
+export type GameServers = ReturnType<typeof createGameServers>
 
 export interface GameServersOptions {
   readonly clock: Clock
@@ -127,27 +83,34 @@ export interface GameServersOptions {
   readonly on: GameServerListener
 }
 
-interface GameServer {
-  readonly allocation: Allocation
-  registration: ServerRegistration
+type GameServer = ReturnType<typeof newGameServer>
+
+const newGameServer = (
+  allocation: Allocation,
+  registration: ServerRegistration,
+  draining: DrainReason | undefined,
+  now: number,
+) => ({
+  allocation,
+  registration,
   /** Earlier instances, with the epoch milliseconds until which they are told to drain. */
-  replaced: Map<string, number> | undefined
-  seq: number
-  version: number
-  registeredAt: number
-  seenAt: number
-  lostAt: number | undefined
-  unhealthy: number
-  draining: DrainReason | undefined
+  replaced: new Map<string, number>(),
+  seq: -1,
+  version: Math.floor(now),
+  registeredAt: now,
+  seenAt: now,
+  lostAt: undefined as number | undefined,
+  unhealthy: 0,
+  draining,
   /** What its instance has said of each match, and whether what it wants of seats is not met for good. */
-  readonly matches: Map<string, MatchReport & { isUnmet: boolean }>
+  matches: new Map<string, MatchReport & { isUnmet: boolean }>(),
   /** Ends the long poll that waits. */
-  waiter: (() => void) | undefined
-}
+  waiter: undefined as (() => void) | undefined,
+})
 
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
-export function createGameServers(options: GameServersOptions): GameServers {
+export function createGameServers(options: GameServersOptions) {
   const { clock, joinAlgorithm, joinKeyOf, matchesOn, claimsOn, on } = options
   const servers = new Map<string, GameServer>()
   /** Servers that have yet to register again and to report, with the epoch milliseconds since when. */
@@ -281,7 +244,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   /** An instance that was replaced is told to drain for as long as a silent one is spared, then that it is gone. */
   const ordersOfReplaced = (server: GameServer, instance: string): ServerOrders => {
-    const until = server.replaced?.get(instance) ?? -Infinity
+    const until = server.replaced.get(instance) ?? -Infinity
     if (clock.now() >= until)
       throw new ServerGone('Another process has registered with the token of this server. End this process.')
     return { version: server.version, want: 'drain', reason: 'replaced', matches: [] }
@@ -292,7 +255,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const replace = (server: GameServer, registration: ServerRegistration) => {
     const now = clock.now()
-    const replaced = (server.replaced ??= new Map())
+    const { replaced } = server
     for (const [instance, until] of replaced) if (now >= until) replaced.delete(instance)
     replaced.set(server.registration.instance, now + LOST_AFTER_MS)
     replaced.delete(registration.instance)
@@ -302,11 +265,9 @@ export function createGameServers(options: GameServersOptions): GameServers {
     server.matches.clear()
     on.listed(server.allocation, undefined, registration.instance)
     raise(server)
-    const id = JSON.stringify(server.allocation.matchId)
-    on.problem(
-      server.allocation,
-      new Error(`Server ${id}: a second process registered with its token. The first drains.`),
-    )
+    const { allocation } = server
+    const message = `Server "${allocation.matchId}": a second process registered with its token. The first drains.`
+    on.problem(allocation, new Error(message))
   }
 
   const lookAt = (server: GameServer, now: number) => {
@@ -339,25 +300,17 @@ export function createGameServers(options: GameServersOptions): GameServers {
   }
 
   return {
-    register: (allocation, registration) => {
+    /**
+     * Registers the server of an allocation. The same again changes nothing. Another instance replaces the one before.
+     * @throws {ServerGone}
+     */
+    register: (allocation: Allocation, registration: ServerRegistration): Registered => {
       if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
       let server = servers.get(allocation.matchId)
       const isNew = server?.registration.instance !== registration.instance
       if (server === undefined) {
-        server = {
-          allocation,
-          registration,
-          replaced: undefined,
-          seq: -1,
-          version: Math.floor(clock.now()),
-          registeredAt: clock.now(),
-          seenAt: clock.now(),
-          lostAt: undefined,
-          unhealthy: 0,
-          draining: allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation),
-          matches: new Map(),
-          waiter: undefined,
-        }
+        const draining = allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation)
+        server = newGameServer(allocation, registration, draining, clock.now())
         servers.set(allocation.matchId, server)
       } else if (isNew) replace(server, registration)
       else server.registration = registration
@@ -374,7 +327,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
       }
     },
 
-    report: (allocation, report) => {
+    /**
+     * Takes the whole state of a server. A report that is older than one before changes nothing.
+     * @throws {InvalidInput} naming the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
+     */
+    report: (allocation: Allocation, report: ServerReport): ServerOrders => {
       const server = registered(allocation)
       assertPossible(report, server.registration)
       if (report.instance === server.registration.instance) {
@@ -388,7 +345,15 @@ export function createGameServers(options: GameServersOptions): GameServers {
       return ordersFor(server, report.instance)
     },
 
-    waitForOrders: async (allocation, { instance: given, version, waitMs, signal }) => {
+    /**
+     * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
+     * call of the same server ends an earlier one. A process that was replaced does not wait, and ends no other's wait.
+     * Rejects with the signal's reason.
+     */
+    waitForOrders: async (
+      allocation: Allocation,
+      { instance: given, version, waitMs, signal }: OrdersWait,
+    ): Promise<ServerOrders> => {
       const server = registered(allocation)
       const instance = given ?? server.registration.instance
       const isReplaced = instance !== server.registration.instance
@@ -408,14 +373,16 @@ export function createGameServers(options: GameServersOptions): GameServers {
       return ordersFor(server, instance)
     },
 
-    changed: (allocation) => {
+    /** Something has changed that the server's orders say: it is told at once if it waits. */
+    changed: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
       if (server === undefined) return endIfUnheard(allocation)
       if (!isWanted(allocation)) on.listed(allocation, undefined, server.registration.instance)
       raise(server)
       endIfSpent(server)
     },
-    drain: (allocation, reason) => {
+    /** From now on the server takes no match; once it serves none, `spent` is called. */
+    drain: (allocation: Allocation, reason: DrainReason) => {
       const server = servers.get(allocation.matchId)
       if (server !== undefined) return drain(server, reason)
       if (!drainingUnheard.has(allocation)) {
@@ -424,13 +391,19 @@ export function createGameServers(options: GameServersOptions): GameServers {
       }
       endIfUnheard(allocation)
     },
-    expect: (allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
-    isExpected: (serverId) => {
+    /** It registered with an earlier process, and is to do so again; otherwise it is lost as a silent one is. */
+    expect: (allocation: Allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
+    /**
+     * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.
+     * @param serverId default: any
+     */
+    isExpected: (serverId?: string) => {
       for (const [{ matchId }, { isLost }] of expected)
         if (!isLost && (serverId === undefined || matchId === serverId)) return true
       return false
     },
-    forget: (allocation) => {
+    /** The allocation of the server is gone. */
+    forget: (allocation: Allocation) => {
       expected.delete(allocation)
       drainingUnheard.delete(allocation)
       const server = servers.get(allocation.matchId)
@@ -440,26 +413,29 @@ export function createGameServers(options: GameServersOptions): GameServers {
       server.waiter?.()
     },
 
-    advance: (now) => {
+    /** Looks for servers that are silent. */
+    advance: (now: number) => {
       if (now - lookedAt > OWN_PAUSE_MS) upSince = now
       lookedAt = now
       for (const server of servers.values()) lookAt(server, now)
       for (const [allocation, one] of expected) lookAtExpected(allocation, one, now)
     },
-    find: (serverId) => {
+    find: (serverId: string): GameServerView | undefined => {
       const server = servers.get(serverId)
       return server && viewOf(server)
     },
-    freePlaces: (allocation) => {
+    /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
+    freePlaces: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
       if (server === undefined || !isOpen(server)) return undefined
       return Math.max(0, server.registration.matches - claimsOn(allocation))
     },
-    isOpen: (allocation) => {
+    /** Whether it may get players: it is heard, healthy, and not to drain. */
+    isOpen: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
       return server !== undefined && isOpen(server)
     },
-    *all() {
+    *all(): Iterable<GameServerView> {
       for (const server of servers.values()) yield viewOf(server)
     },
   }

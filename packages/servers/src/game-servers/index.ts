@@ -8,14 +8,14 @@ export {
 } from './game-servers.js'
 export { type Registered, ServerGone, type ServerOrders, type SessionWanted } from './server-orders.js'
 export {
+  type DrainReason,
   type FreedReason,
   type SeatCounts,
   type ServerListener,
   type ServerView,
   serverViewOf,
 } from './server-overview.js'
-export type { DrainReason } from './server-states.js'
 export type { ListingReport, MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
-export { createJoinSigner, type JoinKeySet } from './join-signer.js'
+export { createJoinSigner } from './join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

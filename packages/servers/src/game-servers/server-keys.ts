@@ -9,24 +9,7 @@ import { newId } from '@muster/core/internal'
  *
  * Our choice throughout; the service only carries the token, as a hidden environment variable.
  */
-export interface ServerKeys {
-  /**
-   * The token of the server with this credential, `MUSTER_SERVER_TOKEN`: `<credential>.<signature>`, at most 80
-   * characters of A–Z, a–z, 0–9, `_`, `-` and one `.`.
-   * @param credential see `credentialOf`.
-   */
-  tokenOf(credential: string): string
-  /** The credential that a token proves; undefined for any other text. Compares in constant time. */
-  credentialIn(token: string): string | undefined
-  /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
-  joinKeyOf(credential: string): Uint8Array
-  /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */
-  joinSeed(): Uint8Array
-  /** A text that is to be stored, so that only processes with the same master secret can read it. */
-  seal(text: string): string
-  /** Undefined for what this master secret has not sealed. */
-  unseal(sealed: string): string | undefined
-}
+export type ServerKeys = ReturnType<typeof createServerKeys>
 
 /** Makes a master secret: about 200 random bits as 42 characters. */
 export const newSecret = (random: Random): string => newId(random) + newId(random)
@@ -39,16 +22,11 @@ const SHAPE = /^([\w-]{1,57})\.([\w-]{22})$/
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/**
- * The key of a server's join tokens, which the server derives from its token as well, without a request: HMAC-SHA256
- * with the token as key over `muster-join-1`.
- */
+/** HMAC-SHA256 with the server's token as key over `muster-join-1`: the server derives it without a request. */
 export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', token).update('muster-join-1').digest()
 
-/**
- * @param master returns the master secret, at least 32 bytes; called when a token is first made or checked.
- */
-export function createServerKeys(master: () => string | Uint8Array): ServerKeys {
+/** @param master returns the master secret, at least 32 bytes; called when a token is first made or checked. */
+export function createServerKeys(master: () => string | Uint8Array) {
   let root: Uint8Array | undefined
   const signatureOf = (credential: string): Buffer => {
     root ??= new Uint8Array(hkdfSync('sha256', master(), '', 'muster-server-tokens-1', 32))
@@ -57,21 +35,31 @@ export function createServerKeys(master: () => string | Uint8Array): ServerKeys 
   const sealingKey = () => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-sealed-1', 32))
   const tokenOf = (credential: string) => `${credential}.${signatureOf(credential).toString('base64url')}`
   return {
+    /**
+     * The token of the server with this credential, `MUSTER_SERVER_TOKEN`: `<credential>.<signature>`, at most 80
+     * characters of A–Z, a–z, 0–9, `_`, `-` and one `.`.
+     * @param credential see `credentialOf`.
+     */
     tokenOf,
-    credentialIn: (token) => {
+    /** The credential that a token proves; undefined for any other text. Compares in constant time. */
+    credentialIn: (token: string) => {
       const [, credential, signature] = SHAPE.exec(token) ?? []
       if (credential === undefined || signature === undefined) return undefined
       return timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential)) ? credential : undefined
     },
-    joinKeyOf: (credential) => joinKeyOf(tokenOf(credential)),
-    joinSeed: () => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-join-eddsa-1', 32)),
-    seal: (text) => {
+    /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
+    joinKeyOf: (credential: string): Uint8Array => joinKeyOf(tokenOf(credential)),
+    /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */
+    joinSeed: (): Uint8Array => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-join-eddsa-1', 32)),
+    /** A text that is to be stored, so that only processes with the same master secret can read it. */
+    seal: (text: string) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', sealingKey(), nonce)
       const hidden = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([hidden, cipher.getAuthTag()]).toString('base64url')
     },
-    unseal: (sealed) => {
+    /** Undefined for what this master secret has not sealed. */
+    unseal: (sealed: string) => {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
       const decipher = createDecipheriv('aes-256-gcm', sealingKey(), bytes.subarray(0, NONCE_BYTES))

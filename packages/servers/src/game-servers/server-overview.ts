@@ -1,6 +1,21 @@
 import type { Allocation, ReturnReason, StopReason } from '../records/index.js'
 import type { ServerRegistration } from './server-reports.js'
-import type { DrainReason, ServerState } from './server-states.js'
+
+/**
+ * The state of a game server, as operators see it:
+ *
+ *   STARTING ──registers──▶ IDLE ──claimed──▶ TAKEN ──accepts──▶ PLAYING ──over──▶ IDLE
+ *      │                      │                 │                    │
+ *      ▼ failed               └────────┬────────┴────────┬───────────┘
+ *    FAILED                            ▼ silent          ▼ surplus, reuse, update, its own wish
+ *                                    LOST             DRAINING ──empty──▶ STOPPING ──confirmed──▶ GONE
+ */
+export type ServerState =
+  'STARTING' | 'IDLE' | 'TAKEN' | 'PLAYING' | 'DRAINING' | 'LOST' | 'STOPPING' | 'GONE' | 'FAILED'
+
+/** Why a server takes no match any more. */
+export type DrainReason =
+  'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
 
 /** Hears what operators are told of game servers. */
 export interface ServerListener {
@@ -22,19 +37,12 @@ export interface ServerListener {
 export type FreedReason = ReturnReason | StopReason | 'silent'
 
 /** A server that has registered, as this registry knows it. */
-export interface GameServerView {
-  readonly id: string
+export interface GameServerView extends Pick<ServerView, 'id' | 'state' | 'matches' | 'playersIn' | Times> {
   readonly allocation: Allocation
-  readonly state: ServerState
   readonly registration: ServerRegistration
-  /** Epoch milliseconds of its registration, and of its last report. */
-  readonly registeredAt: number
-  readonly seenAt: number
-  readonly draining: DrainReason | undefined
-  readonly matches: readonly string[]
-  /** Players who are on it, by its last report. */
-  readonly playersIn: number
 }
+
+type Times = 'registeredAt' | 'seenAt' | 'draining'
 
 /** Seats by state. `total` is always the sum of the others. */
 export interface SeatCounts {
@@ -79,23 +87,18 @@ export interface ServerView {
  * @param listing what the server lists; undefined unless it is listed.
  */
 export const serverViewOf = (
-  { allocation, registration, matches, ...server }: GameServerView,
+  { allocation, registration, ...server }: GameServerView,
   placeOf: (server: Allocation) => string | undefined,
   listing: ServerView['listing'],
 ): ServerView => ({
-  id: server.id,
-  state: server.state,
+  ...server,
   pool: allocation.pool,
   place: placeOf(allocation) ?? allocation.assignment?.location?.city,
   requestId: allocation.requestId,
   build: registration.build,
-  matches,
   matchesAtOnce: registration.matches,
-  matchesServed: allocation.pool === undefined ? matches.length : allocation.matchesServed,
+  matchesServed: allocation.pool === undefined ? server.matches.length : allocation.matchesServed,
   playersIn: server.playersIn + (listing?.seats.taken ?? 0),
   seats: registration.seats,
   listing,
-  registeredAt: server.registeredAt,
-  seenAt: server.seenAt,
-  draining: server.draining,
 })

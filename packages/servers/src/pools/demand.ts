@@ -1,28 +1,3 @@
-/** What a pool has seen of matches at one place, and what it expects. Times are epoch milliseconds. */
-export interface Demand {
-  /** A match wanted a server. */
-  arrived(now: number): void
-  /** A server took so many milliseconds from its create until it registered. */
-  booted(ms: number): void
-  /** A match lasted so many milliseconds. */
-  played(ms: number): void
-  /**
-   * Matches per second to be ready for: the greatest of the average of two minutes (or, where few matches come, of as
-   * many minutes as it takes for 30 of them), its trend continued for the time of a boot, and the same minute yesterday
-   * at today's level.
-   */
-  rate(now: number): number
-  /** Matches per second on average of the last half hour: what idleness is compared with. */
-  steadyRate(now: number): number
-  /** Matches that wanted a server within the last hour. */
-  lastHour(now: number): number
-  /** Seconds, on average. */
-  bootSeconds(): number
-  matchSeconds(): number
-  /** Seconds of the longest match seen of late. */
-  longestMatchSeconds(): number
-}
-
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
 /** Averages follow the last 100 boots and matches or so. */
@@ -38,7 +13,8 @@ const ENOUGH = 30
 const LEVEL_MINUTES = 30
 const LEVEL = { least: 0.25, most: 4 }
 
-export function createDemand(startedAt: number): Demand {
+/** What a pool has seen of matches at one place, and what it expects. Times are epoch milliseconds. */
+export function createDemand(startedAt: number) {
   /** Arrivals by minute, today's written over yesterday's. */
   const minutes = new Uint32Array(2 * DAY_MINUTES)
   const firstMinute = Math.floor(startedAt / MINUTE_MS)
@@ -90,23 +66,31 @@ export function createDemand(startedAt: number): Demand {
   }
 
   return {
-    arrived: (now) => {
+    /** A match wanted a server. */
+    arrived: (now: number) => {
       advanceTo(now)
       decay(now)
       for (const [nth, ms] of SMOOTHING_MS.entries()) averages[nth] = (averages[nth] ?? 0) + 1000 / ms
       const index = Math.floor(now / MINUTE_MS) % minutes.length
       minutes[index] = (minutes[index] ?? 0) + 1
     },
-    booted: (ms) => {
+    /** A server took so many milliseconds from its create until it registered. */
+    booted: (ms: number) => {
       boots += 1
       boot += Math.max(LEAST_WEIGHT, 1 / boots) * (ms / 1000 - boot)
     },
-    played: (ms) => {
+    /** A match lasted so many milliseconds. */
+    played: (ms: number) => {
       matches += 1
       match += Math.max(LEAST_WEIGHT, 1 / matches) * (ms / 1000 - match)
       longest = Math.max(longest, ms / 1000)
     },
-    rate: (now) => {
+    /**
+     * Matches per second to be ready for: the greatest of the average of two minutes (or, where few matches come, of as
+     * many minutes as it takes for 30 of them), its trend continued for the time of a boot, and the same minute
+     * yesterday at today's level.
+     */
+    rate: (now: number) => {
       advanceTo(now)
       decay(now)
       const all = rates(now)
@@ -117,19 +101,23 @@ export function createDemand(startedAt: number): Demand {
       const slope = enough === 0 ? (fast - slower) / ((SMOOTHING_MS[1] - SMOOTHING_MS[0]) / 1000) : 0
       return Math.max(average, average + slope * boot, yesterday(now), 0)
     },
-    steadyRate: (now) => {
+    /** Matches per second on average of the last half hour: what idleness is compared with. */
+    steadyRate: (now: number) => {
       advanceTo(now)
       decay(now)
       return rates(now).at(-1) ?? 0
     },
-    lastHour: (now) => {
+    /** Matches that wanted a server within the last hour. */
+    lastHour: (now: number) => {
       advanceTo(now)
       let sum = 0
       for (let back = 0; back < 60; back += 1) sum += at(Math.floor(now / MINUTE_MS) - back)
       return sum
     },
+    /** Seconds, on average. */
     bootSeconds: () => boot,
     matchSeconds: () => match,
+    /** Seconds of the longest match seen of late. */
     longestMatchSeconds: () => Math.max(longest, match),
   }
 }

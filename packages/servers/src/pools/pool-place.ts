@@ -1,19 +1,10 @@
 import type { Coordinates } from '@muster/core'
-import { createDemand, type Demand } from './demand.js'
+import { createDemand } from './demand.js'
 import { type Pool, scheduledGoals } from './pool-definition.js'
 import { mostWarm, stockFor } from './stock-size.js'
 
 /** Where servers of a pool are kept. */
-export interface Place {
-  readonly name: string
-  /** Undefined for matches of which no place is known. */
-  readonly coordinates: Coordinates | undefined
-  readonly demand: Demand
-  asked: number
-  hits: number
-  /** Server-milliseconds of idleness. */
-  idleMs: number
-}
+export type Place = ReturnType<typeof newPlace>
 
 /** A pool at one place, for operators. */
 export interface PoolPlaceView {
@@ -40,13 +31,17 @@ export interface PoolPlaceView {
   readonly idleHours: number
 }
 
-/** @param now epoch milliseconds. */
-export const newPlace = (name: string, coordinates: Coordinates | undefined, now: number): Place => ({
+/**
+ * @param coordinates undefined for matches of which no place is known
+ * @param now epoch milliseconds.
+ */
+export const newPlace = (name: string, coordinates: Coordinates | undefined, now: number) => ({
   name,
   coordinates,
   demand: createDemand(now),
   asked: 0,
   hits: 0,
+  /** Server-milliseconds of idleness. */
   idleMs: 0,
 })
 

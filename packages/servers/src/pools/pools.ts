@@ -21,11 +21,7 @@ interface Stock {
   idleSince: number
 }
 
-interface Remembered {
-  readonly place: Place
-  readonly createdAt?: number | undefined
-  readonly isAdopted?: boolean | undefined
-}
+type Remembered = Pick<Stock, 'place'> & Partial<Pick<Stock, 'createdAt' | 'isAdopted'>>
 
 /** A look at a place of a pool: all of its servers there, and how many are to be warm. */
 interface Look {
@@ -54,43 +50,7 @@ export interface WarmNeeds {
 }
 
 /** All pools: which servers are warm, which a match may take, and how many more are needed. */
-export interface Pools {
-  find(name: string): PoolState | undefined
-  definitions(): readonly Pool[]
-  /** The order of a server of an earlier process; undefined if its pool is gone. */
-  orderOf(pool: string): Order | undefined
-  /** A server of the pool was ordered, for a match or for its stock. */
-  created(server: Allocation, near: Coordinates | undefined): void
-  /** A server of an earlier process. @param createdAt epoch milliseconds. */
-  adopted(server: Allocation, createdAt: number, at: Coordinates | undefined): void
-  /** The best warm server for a match; undefined: none fits. */
-  warmFor(pool: PoolState, needs: WarmNeeds): Allocation | undefined
-  /** A match wanted a server, and took a warm one or not. */
-  asked(pool: PoolState, warm: Allocation | undefined, near: Coordinates | undefined): void
-  /** A server has registered, for the first time or again. */
-  up(server: Allocation): void
-  /** A match has taken a server, or has left it. */
-  began(server: Allocation): void
-  ended(server: Allocation, match: Allocation): void
-  /** A server takes no match any more. */
-  draining(server: Allocation): void
-  /** Whether a server is of a pool, and nobody plays on it or is to. */
-  isEmpty(server: Allocation): boolean
-  /** Name of the place at which a server is kept; undefined for one of no pool. */
-  placeNameOf(server: Allocation): string | undefined
-  gone(server: Allocation): void
-  /** Matches that the warm servers of a pool could take now. */
-  freePlaces(pool: string): number
-  /** Whether no servers of a pool are kept warm now; undefined if there is no such pool. */
-  isPaused(pool: string): boolean | undefined
-  /** Keeps none warm, and drains idle ones, or keeps them again. A pause ends with its pool. */
-  setPaused(pool: string, isPaused: boolean): void
-  /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
-  reconfigure(pools: readonly Pool[]): void
-  /** Orders what is missing, and drains what is too much. Called once the store was read. */
-  advance(now: number): void
-  views(now: number): readonly PoolPlaceView[]
-}
+export type Pools = ReturnType<typeof createPools>
 
 export interface PoolsOptions {
   readonly pools: readonly Pool[]
@@ -117,7 +77,7 @@ const MOST_PLACES = 64
 /** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
 const RETIRE_GRACE_MS = 60_000
 
-export function createPools(options: PoolsOptions): Pools {
+export function createPools(options: PoolsOptions) {
   const { clock, room, create, drain, isTaken } = options
   const isEmpty = ({ server }: Stock) => (server.guests?.size ?? 0) === 0 && !isTaken(server)
   const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
@@ -286,39 +246,36 @@ export function createPools(options: PoolsOptions): Pools {
 
   const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
-    const one: Stock = {
-      server,
-      place,
-      createdAt,
-      isAdopted,
-      isUp: false,
-      isDraining: false,
-      idleSince: Infinity,
-    }
+    const present = { isUp: false, isDraining: false, idleSince: Infinity }
+    const one: Stock = { server, place, createdAt, isAdopted, ...present }
     const pool = server.pool ?? ''
     stock.set(server, one)
     byPool.set(pool, (byPool.get(pool) ?? new Set()).add(one))
   }
 
   return {
-    find: (name) => states.get(name),
-    definitions: () => Array.from(states.values(), ({ definition }) => definition),
-    orderOf: (pool) => {
+    find: (name: string): PoolState | undefined => states.get(name),
+    definitions: (): readonly Pool[] => Array.from(states.values(), ({ definition }) => definition),
+    /** The order of a server of an earlier process; undefined if its pool is gone. */
+    orderOf: (pool: string): Order | undefined => {
       const definition = states.get(pool)?.definition
       return definition && orderOf(definition, {})
     },
-    created: (server, near) => {
+    /** A server of the pool was ordered, for a match or for its stock. */
+    created: (server: Allocation, near: Coordinates | undefined) => {
       const place = placeOf(server.pool ?? '', near)
       if (place !== undefined) remember(server, { place })
     },
-    adopted: (server, createdAt, at) => {
+    /** A server of an earlier process. @param createdAt epoch milliseconds. */
+    adopted: (server: Allocation, createdAt: number, at: Coordinates | undefined) => {
       // Also one whose pool is gone: it is drained.
       const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, clock.now())
       // A clock that was set back must not prolong its time.
       remember(server, { place, createdAt: Math.min(createdAt, clock.now()), isAdopted: true })
     },
 
-    warmFor: ({ definition }, needs) => {
+    /** The best warm server for a match; undefined: none fits. */
+    warmFor: ({ definition }: PoolState, needs: WarmNeeds): Allocation | undefined => {
       const best = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
       const fitting: { readonly one: Stock; readonly detour: number }[] = []
       for (const one of roomy) {
@@ -340,7 +297,8 @@ export function createPools(options: PoolsOptions): Pools {
       return chosen?.one.server
     },
 
-    asked: ({ definition }, warm, near) => {
+    /** A match wanted a server, and took a warm one or not. */
+    asked: ({ definition }: PoolState, warm: Allocation | undefined, near: Coordinates | undefined) => {
       const place = placeOf(definition.name, near)
       if (place === undefined) return
       place.asked += 1
@@ -350,7 +308,8 @@ export function createPools(options: PoolsOptions): Pools {
       isLookPressing = true
     },
 
-    up: (server) => {
+    /** A server has registered, for the first time or again. */
+    up: (server: Allocation) => {
       const one = stock.get(server)
       if (one === undefined) return
       // It may have registered for more matches than before.
@@ -360,11 +319,12 @@ export function createPools(options: PoolsOptions): Pools {
       if (!one.isAdopted) one.place.demand.booted(clock.now() - one.createdAt)
       lookWhetherIdle(one)
     },
-    began: (server) => {
+    /** A match has taken a server, or has left it. */
+    began: (server: Allocation) => {
       const one = stock.get(server)
       if (one !== undefined) lookWhetherIdle(one)
     },
-    ended: (server, match) => {
+    ended: (server: Allocation, match: Allocation) => {
       const one = stock.get(server)
       if (one === undefined) return
       roomy.add(one)
@@ -374,18 +334,21 @@ export function createPools(options: PoolsOptions): Pools {
       const definition = states.get(server.pool ?? '')?.definition
       if (definition === undefined || hasServedAll(one, definition)) take(one, 'retired')
     },
-    draining: (server) => {
+    /** A server takes no match any more. */
+    draining: (server: Allocation) => {
       const one = stock.get(server)
       if (one === undefined) return
       one.isDraining = true
       lookWhetherIdle(one)
     },
-    isEmpty: (server) => {
+    /** Whether a server is of a pool, and nobody plays on it or is to. */
+    isEmpty: (server: Allocation) => {
       const one = stock.get(server)
       return one !== undefined && isEmpty(one)
     },
-    placeNameOf: (server) => stock.get(server)?.place.name,
-    gone: (server) => {
+    /** Name of the place at which a server is kept; undefined for one of no pool. */
+    placeNameOf: (server: Allocation) => stock.get(server)?.place.name,
+    gone: (server: Allocation) => {
       const one = stock.get(server)
       if (one === undefined) return
       endIdleness(one, clock.now())
@@ -393,7 +356,8 @@ export function createPools(options: PoolsOptions): Pools {
       isLookPressing = true
     },
 
-    freePlaces: (pool) => {
+    /** Matches that the warm servers of a pool could take now. */
+    freePlaces: (pool: string) => {
       const definition = states.get(pool)?.definition
       if (definition === undefined) return 0
       let places = 0
@@ -401,13 +365,16 @@ export function createPools(options: PoolsOptions): Pools {
       return places
     },
 
-    isPaused: (pool) => (states.has(pool) ? paused.has(pool) : undefined),
-    setPaused: (pool, isPaused) => {
+    /** Whether no servers of a pool are kept warm now; undefined if there is no such pool. */
+    isPaused: (pool: string) => (states.has(pool) ? paused.has(pool) : undefined),
+    /** Keeps none warm, and drains idle ones, or keeps them again. A pause ends with its pool. */
+    setPaused: (pool: string, isPaused: boolean) => {
       if (isPaused) paused.add(pool)
       else paused.delete(pool)
       isLookPressing = true
     },
-    reconfigure: (pools) => {
+    /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
+    reconfigure: (pools: readonly Pool[]) => {
       const names = new Set(pools.map(({ name }) => name))
       for (const name of states.keys())
         if (!names.has(name)) {
@@ -418,7 +385,8 @@ export function createPools(options: PoolsOptions): Pools {
       isLookPressing = true
     },
 
-    advance: (now) => {
+    /** Orders what is missing, and drains what is too much. Called once the store was read. */
+    advance: (now: number) => {
       if (now - lookedAt < (isLookPressing ? LOOK_SOON_MS : LOOK_MS)) return
       lookedAt = now
       isLookPressing = false
@@ -432,7 +400,7 @@ export function createPools(options: PoolsOptions): Pools {
       for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
     },
 
-    views: (now) =>
+    views: (now: number): readonly PoolPlaceView[] =>
       [...states.values()].flatMap(({ definition, places }) => {
         const goals = goalsFor(definition, places, now)
         const byPlace = byPlaceOf(definition.name)

@@ -4,10 +4,7 @@ import type { Deploy } from './deploy.js'
 import type { Player } from './player.js'
 import { matchTag } from './tags.js'
 
-/**
- * A found match, with everything that its create request and its server's environment need. Plain data, including
- * players' addresses.
- */
+/** A found match, with all that its create and its server's environment need, players' addresses included. */
 export interface FoundMatch extends InCommon {
   readonly id: string
   /** Name of the queue. */
@@ -34,10 +31,7 @@ export interface Placement {
   /** The longest round trip of any player to the beacon, in milliseconds, and the average round trip. */
   readonly worstMs: number
   readonly meanMs: number
-  /**
-   * The rule's limit for every player's round trip, in milliseconds; undefined if the rule sets no limit or was
-   * relaxed.
-   */
+  /** The rule's limit for every round trip, in milliseconds; undefined if it sets none or was relaxed. */
   readonly limitMs: number | undefined
 }
 
@@ -92,10 +86,7 @@ export interface Order {
   readonly pool?: string | undefined
 }
 
-/**
- * A deployment that may exist. The intent is in the store before the deployment is requested, because the deployment
- * costs money from then on.
- */
+/** A deployment that may exist. The intent is stored before the request, since it costs money from then on. */
 export interface Intent {
   readonly matchId: string
   readonly queue: string
@@ -112,10 +103,7 @@ export interface Intent {
   readonly build?: string | undefined
 }
 
-/**
- * What a later process needs to continue a match whose server does not run yet, besides its tickets. Not for logs: it
- * holds latencies of players.
- */
+/** What a later process needs to go on with a match, besides its tickets. Not for logs: it holds latencies. */
 export interface Resumption {
   /** See `Order`. */
   readonly expansionMs: number
@@ -137,68 +125,107 @@ export interface PlacementAttempt {
   readonly placement?: Placement | undefined
 }
 
-/** The allocator's record of a match, from the intent until the server is gone. Only the allocator changes it. */
-export interface Allocation extends Omit<Intent, 'tag' | 'playerIds' | 'pool' | 'build'> {
+const NO_TRIES: Allocation['tries'] = []
+export const NOBODY: Allocation['ended'] = []
+
+/**
+ * The allocator's record of a match, from the intent until the server is gone. Only the allocator changes it. There is
+ * one for each match, and most wait for their turn to be created. So values derived from the order are computed on
+ * first use.
+ */
+export class Allocation {
+  readonly matchId: string
+  readonly queue: string
+  /** Epoch milliseconds. */
+  readonly at: number
   /** Of a server of a pool: the name of the pool. */
   readonly pool: string | undefined
   /** See `Intent`. */
   readonly build: string | undefined
   /** The server of a pool that serves the match, or is to; undefined for one with a deployment of its own. */
-  host: Allocation | undefined
+  host: Allocation | undefined = undefined
   /** Of a server of a pool: the matches that it serves or is to serve, in the order in which they came. */
-  guests: Set<Allocation> | undefined
+  guests: Set<Allocation> | undefined = undefined
   /** Of a server of a pool: how many matches it was given so far. */
-  matchesServed: number
-  /**
-   * When a match took its host, in epoch milliseconds, and whether that ran already. Not stored: undefined for a match
-   * of an earlier process.
-   */
-  claim: { readonly at: number; readonly isWarm: boolean } | undefined
+  matchesServed = 0
+  /** When a match took its host (epoch milliseconds), and whether that ran already. Not stored. */
+  claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** Whether an operator has asked that this server takes no match any more. */
-  drainAsked: boolean
-  /** The tag of the current attempt. */
-  tag: string
-  playerIds: readonly string[]
+  drainAsked = false
   /** The order of the match; undefined for a match of an earlier process that cannot be resumed. */
   readonly order: Order | undefined
   /** The attempts so far. */
-  tries: readonly PlacementAttempt[]
+  tries: readonly PlacementAttempt[] = NO_TRIES
   /** See `Order`; undefined until `Order.placements` has answered. */
-  placements: readonly Placement[] | undefined
-  phase: AllocationPhase
-  requestId: string | undefined
+  placements: readonly Placement[] | undefined = undefined
+  phase: AllocationPhase = 'creating'
+  requestId: string | undefined = undefined
   /** The time at which the `requestId` became known, in epoch milliseconds. */
   knownAt: number
   /** A time before which the deployment did not start, in epoch milliseconds. */
   startedAfter: number
   /** Whether its server was counted against what its players may cost. */
-  charged: boolean
-  /**
-   * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are notified once the
-   * store has recorded the assignment.
-   */
-  listensAt: number
-  /**
-   * Milliseconds from the deployment's start, as the service counts, after which the server is stopped even if players
-   * are on it; Infinity for never.
-   */
-  lastsMs: number
+  charged = false
+  /** Epoch milliseconds since when the server listens; Infinity before. Players are told once that is stored. */
+  listensAt = Infinity
+  /** Milliseconds from the deployment's start, as the service counts, after which it is stopped; Infinity: never. */
+  lastsMs = Infinity
   /** The time at which `lastsMs` is over, in epoch milliseconds; Infinity while unknown: see `EndTimes`. */
-  endsAt: number
+  endsAt = Infinity
   /**
    * The time by which one of its players must have come, in epoch milliseconds; Infinity if nobody needs to, and once
    * somebody has. It is not stored: a match of an earlier process counts as one to which somebody came.
    */
-  joinBy: number
-  assignment: Assignment | undefined
+  joinBy = Infinity
+  assignment: Assignment | undefined = undefined
   /** Whether the server has registered as ready for players. */
-  registered: boolean
+  registered = false
   /** Why the server is no longer wanted; its tickets have left the match by then. Undefined while it is wanted. */
-  unwanted: StopReason | undefined
+  unwanted: StopReason | undefined = undefined
   /** Ids of further deployments with the same tag, which are being stopped. Rare. */
-  twins: Set<string> | undefined
+  twins: Set<string> | undefined = undefined
   /** Callbacks for when the server is gone, or, with an error, when that can no longer be found out. */
-  ended: readonly ((error?: Error) => void)[]
+  ended: readonly ((error?: Error) => void)[] = NOBODY
+  /** Undefined: as they follow from the order. */
+  #tag: string | undefined
+  readonly #ticketIds: readonly string[] | undefined
+  #playerIds: readonly string[] | undefined
+
+  constructor(
+    { matchId, queue, at, tag, ticketIds, playerIds, pool, build }: FoundBy & Partial<Intent>,
+    order: Order | undefined,
+  ) {
+    this.matchId = matchId
+    this.queue = queue
+    this.at = at
+    this.order = order
+    this.knownAt = at
+    this.startedAfter = at
+    this.pool = pool
+    this.build = build
+    this.#tag = tag
+    this.#ticketIds = ticketIds
+    this.#playerIds = playerIds
+  }
+
+  /** The tag of the current attempt. */
+  get tag(): string {
+    return this.#tag ?? matchTag(this.matchId)
+  }
+  set tag(tag: string) {
+    this.#tag = tag
+  }
+
+  get ticketIds(): readonly string[] {
+    return this.#ticketIds ?? this.order?.tickets.map(({ id }) => id) ?? []
+  }
+
+  get playerIds(): readonly string[] {
+    return this.#playerIds ?? this.order?.tickets.flatMap(({ players }) => players.map(({ id }) => id)) ?? []
+  }
+  set playerIds(playerIds: readonly string[]) {
+    this.#playerIds = playerIds
+  }
 }
 
 /** Undefined for a match whose order is not known. */
@@ -226,10 +253,7 @@ export interface AllocationView extends Intent {
   readonly assignment: Assignment | undefined
   /** Of a match that is served on a server of a pool, and has no deployment of its own. */
   readonly hosted?: HostedView | undefined
-  /**
-   * The placement by the match's latency rule; undefined without such a rule, or if an earlier process made the
-   * deployment. Not for players.
-   */
+  /** By the match's latency rule; undefined without one, or for a deployment of an earlier process. Not for players. */
   readonly placement?: Placement | undefined
 }
 
@@ -259,82 +283,6 @@ export const viewOf = (allocation: Allocation): AllocationView => ({
   placement: placementOf(allocation),
 })
 
-const NO_TRIES: Allocation['tries'] = []
-export const NOBODY: Allocation['ended'] = []
-
-/**
- * There is one for each match, and most wait for their turn to be created. So values derived from the order are
- * computed on first use.
- */
-class MatchAllocation implements Allocation {
-  readonly matchId: string
-  readonly queue: string
-  readonly at: number
-  readonly order: Order | undefined
-  tries: Allocation['tries'] = NO_TRIES
-  placements: Allocation['placements'] = undefined
-  phase: Allocation['phase'] = 'creating'
-  requestId: string | undefined = undefined
-  knownAt: number
-  startedAfter: number
-  charged = false
-  listensAt = Infinity
-  lastsMs = Infinity
-  endsAt = Infinity
-  joinBy = Infinity
-  assignment: Allocation['assignment'] = undefined
-  registered = false
-  unwanted: Allocation['unwanted'] = undefined
-  twins: Allocation['twins'] = undefined
-  ended: Allocation['ended'] = NOBODY
-  readonly pool: string | undefined
-  readonly build: string | undefined
-  host: Allocation | undefined = undefined
-  guests: Set<Allocation> | undefined = undefined
-  matchesServed = 0
-  claim: Allocation['claim'] = undefined
-  drainAsked = false
-  /** Undefined: as they follow from the order. */
-  #tag: string | undefined
-  readonly #ticketIds: readonly string[] | undefined
-  #playerIds: readonly string[] | undefined
-
-  constructor(
-    { matchId, queue, at, tag, ticketIds, playerIds, pool, build }: FoundBy & Partial<Intent>,
-    order: Order | undefined,
-  ) {
-    this.matchId = matchId
-    this.queue = queue
-    this.at = at
-    this.order = order
-    this.knownAt = at
-    this.startedAfter = at
-    this.pool = pool
-    this.build = build
-    this.#tag = tag
-    this.#ticketIds = ticketIds
-    this.#playerIds = playerIds
-  }
-
-  get tag(): string {
-    return this.#tag ?? matchTag(this.matchId)
-  }
-  set tag(tag: string) {
-    this.#tag = tag
-  }
-
-  get ticketIds(): readonly string[] {
-    return this.#ticketIds ?? this.order?.tickets.map(({ id }) => id) ?? []
-  }
-
-  get playerIds(): readonly string[] {
-    return this.#playerIds ?? this.order?.tickets.flatMap(({ players }) => players.map(({ id }) => id)) ?? []
-  }
-  set playerIds(playerIds: readonly string[]) {
-    this.#playerIds = playerIds
-  }
-}
-
 /** A match that needs a server. `queue`: the queue's name; `at`: epoch milliseconds. */
 export type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
 
@@ -342,7 +290,7 @@ export type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
 export const isHosted = ({ order, host }: Allocation): boolean => order?.pool !== undefined || host !== undefined
 
 /** The record of a match that was found just now. */
-export const newAllocation = (match: FoundBy, order: Order): Allocation => new MatchAllocation(match, order)
+export const newAllocation = (match: FoundBy, order: Order): Allocation => new Allocation(match, order)
 
 /** What a server runs, as `application/version`. */
 export const buildOf = ({ application, version }: Pick<Deploy, 'application' | 'version'>): string =>
@@ -350,14 +298,11 @@ export const buildOf = ({ application, version }: Pick<Deploy, 'application' | '
 
 /** The record of a server of a pool that is to be created. @param queue the name of the pool, for views and events. */
 export const newPoolServer = (server: FoundBy, order: Order): Allocation =>
-  new MatchAllocation(
-    { ...server, ticketIds: [], playerIds: [], pool: server.queue, build: buildOf(order.deploy) },
-    order,
-  )
+  new Allocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue, build: buildOf(order.deploy) }, order)
 
 /** The record of a match of which an earlier process wrote down the intent. */
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>
-  new MatchAllocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
+  new Allocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
 
 /** The entry that precedes the create. */
 export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build }: Allocation) => ({

@@ -138,10 +138,7 @@ export interface PromisedLatency {
   readonly latencyMs: number | undefined
 }
 
-/**
- * The assignment of a deployment; undefined while the service tells neither name nor address, so that nobody could
- * connect.
- */
+/** Undefined while the service tells neither name nor address, so that nobody could connect. */
 export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
   const publicIp = deployment.public_ip || undefined
   const fqdn = deployment.fqdn || publicIp

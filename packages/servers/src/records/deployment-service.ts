@@ -31,10 +31,7 @@ export function ageOf(deployment: Deployment | DeploymentListEntry, now: number)
   return ages.length === 0 ? undefined : Math.min(...ages)
 }
 
-/**
- * Epoch milliseconds of a time in the service's form `YYYY-MM-DD HH:MM:SS.ffffff`, taken for UTC (our choice); NaN if
- * the text is not a time.
- */
+/** Epoch milliseconds of `YYYY-MM-DD HH:MM:SS.ffffff`, taken for UTC (our choice); NaN for another text. */
 const startOf = (time: string): number => Date.parse(`${time.replace(/(\.\d{3})\d*$/, '$1').replace(' ', 'T')}Z`)
 
 /**

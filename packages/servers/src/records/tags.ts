@@ -15,10 +15,7 @@ export const matchmakerTag = (name: string): string => `${OF_MATCHMAKER}${name}`
 export const matchTag = (matchId: string, nth = 1): string =>
   nth === 1 ? `${OF_MATCH}${matchId}` : `${OF_MATCH}${matchId}-${nth}`
 
-/**
- * What a deployment's token is derived from: the tag of the attempt, without its prefix. The server of an earlier
- * attempt has another token.
- */
+/** What a token is derived from: the tag of the attempt without its prefix, so each attempt has another. */
 export const credentialOf = (tag: string): string => tag.slice(OF_MATCH.length)
 /** The tag of the deployment whose token has this credential. */
 export const tagOfCredential = (credential: string): string => `${OF_MATCH}${credential}`
@@ -34,10 +31,7 @@ export function matchIdsOf(tag: string): readonly string[] {
 /** Whether a tag could be mistaken for one of the matchmaker's own. */
 export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_MATCH)
 
-/**
- * The query for deployments with this tag, newest first. The service filters and sorts as requested (public fact), but
- * the matchmaker does not rely on that.
- */
+/** Deployments with this tag, newest first. The service filters and sorts (public fact); nothing relies on that. */
 export const taggedWith = (tag: string): DeploymentQuery => ({
   filters: [{ field: 'tags', operator: 'in', value: [tag] }],
   order_by: [{ field: 'created_at', order: 'desc' }],

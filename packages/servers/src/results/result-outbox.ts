@@ -51,20 +51,7 @@ export interface OutboxRecords {
  * Sends the results of matches to a backend, each at least once until a 2xx answers, and those of a player in their
  * order. What is not taken yet is kept across restarts.
  */
-export interface ResultOutbox {
-  /** Whether no more can be kept: then no match may end by its server's word. */
-  isFull(): boolean
-  /**
-   * Takes a result. It is kept once the store is flushed. While it is full, a match of which the server says nothing is
-   * left out, with a problem: it ends all the same.
-   */
-  add(outcome: MatchOutcome): void
-  /** Sends what is due. */
-  advance(now: number): void
-  /** Number of results that are not taken yet. */
-  pending(): number
-  close(): void
-}
+export type ResultOutbox = ReturnType<typeof createResultOutbox>
 
 export interface ResultOutboxOptions extends ResultsDefinition {
   readonly records: OutboxRecords
@@ -92,7 +79,7 @@ interface Waiting {
   isUnderWay: boolean
 }
 
-export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
+export function createResultOutbox(options: ResultOutboxOptions) {
   const { url, secret, records, clock, random, problem } = options
   const send = options.fetch ?? fetch
   const key = secretBytes(secret)
@@ -187,15 +174,22 @@ export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
   }
 
   return {
+    /** Whether no more can be kept: then no match may end by its server's word. */
     isFull,
-    add: (outcome) => {
+    /**
+     * Takes a result. It is kept once the store is flushed. While it is full, a match of which the server says nothing
+     * is left out, with a problem: it ends all the same.
+     */
+    add: (outcome: MatchOutcome) => {
       if (isFull() && outcome.result === undefined)
         return problem(new Error('No more can be kept. The backend is not told of this match.'), outcome.matchId)
       const id = `msg_${newId(random)}`
       waiting.set(id, { id, outcome, tries: 0, dueAt: 0, isUnderWay: false })
       records.put(id, JSON.stringify(outcome))
     },
+    /** Sends what is due. */
     advance,
+    /** Number of results that are not taken yet. */
     pending: () => waiting.size,
     close: () => closing.abort(new Error('the matchmaker was closed')),
   }

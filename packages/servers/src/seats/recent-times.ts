@@ -3,53 +3,45 @@ import type { Clock } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 
-/** When something has happened lately, by a name. */
-export interface RecentTimes {
-  /** Epoch milliseconds of each time within the window, the oldest first. */
-  of(name: string): readonly number[]
-  /** Adds the present time. */
-  add(name: string): void
-  forget(name: string): void
-}
-
 /** Names remembered (our choice). Those that nobody asked for longest are forgotten. */
 const REMEMBERED = 100_000
 
-/** @param windowMs milliseconds for which a time is remembered. */
-export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>): RecentTimes {
+/** When something has happened lately, by a name. @param windowMs milliseconds for which a time is remembered. */
+export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>) {
   const byName = new LRUCache<string, readonly number[]>(growingTo(REMEMBERED))
   const of = (name: string) => (byName.get(name) ?? []).filter((at) => clock.now() - at < windowMs)
   return {
+    /** Epoch milliseconds of each time within the window, the oldest first. */
     of,
-    add: (name) => void byName.set(name, [...of(name), clock.now()]),
-    forget: (name) => void byName.delete(name),
+    /** Adds the present time. */
+    add: (name: string) => void byName.set(name, [...of(name), clock.now()]),
+    forget: (name: string) => void byName.delete(name),
   }
-}
-
-/** Checks passwords of servers, and how often each player may be wrong. */
-export interface PasswordTries {
-  /** Milliseconds for which the player may not try this server again; 0 if they may. */
-  waitMs(serverId: string, playerId: string): number
-  /** Takes the same time for every text. A wrong one counts. */
-  isRight(serverId: string, playerId: string, passwords: { readonly given: string; readonly wanted: string }): boolean
 }
 
 /** Wrong passwords of a player at a server within a minute (our choice). */
 const MOST_WRONG = 3
 const WINDOW_MS = 60_000
 
-export function createPasswordTries(clock: Pick<Clock, 'now'>): PasswordTries {
+/** Checks passwords of servers, and how often each player may be wrong. */
+export function createPasswordTries(clock: Pick<Clock, 'now'>) {
   const wrong = createRecentTimes(WINDOW_MS, clock)
   const key = randomBytes(32)
   /** Texts of any length become texts of one. */
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
   const nameOf = (serverId: string, playerId: string) => `${serverId} ${playerId}`
   return {
-    waitMs: (serverId, playerId) => {
+    /** Milliseconds for which the player may not try this server again; 0 if they may. */
+    waitMs: (serverId: string, playerId: string) => {
       const times = wrong.of(nameOf(serverId, playerId))
       return times.length < MOST_WRONG ? 0 : (times[0] ?? 0) + WINDOW_MS - clock.now()
     },
-    isRight: (serverId, playerId, { given, wanted }) => {
+    /** Takes the same time for every text. A wrong one counts. */
+    isRight: (
+      serverId: string,
+      playerId: string,
+      { given, wanted }: { readonly given: string; readonly wanted: string },
+    ) => {
       if (timingSafeEqual(digest(given), digest(wanted))) return true
       wrong.add(nameOf(serverId, playerId))
       return false

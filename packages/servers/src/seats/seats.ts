@@ -38,45 +38,7 @@ export interface SeatRequest {
   readonly seatIds?: readonly string[] | undefined
 }
 
-export interface Seats {
-  /**
-   * Takes what a server lists now, as a level; undefined: it is not listed any more, so nobody has a seat on it.
-   * @param instance the process of the server: without an id of its own, the session is the process's.
-   */
-  listed(serverId: string, listing: ListingReport | undefined, instance: string): void
-  /**
-   * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere, and those of
-   * players who are away, are freed.
-   * @throws {UnknownServer}; {SeatRefused}, and nothing changes
-   */
-  hold(request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean }
-  /** The client of a held seat follows it: the hold lasts longer. Undefined if there is no such seat. */
-  renew(seatId: string): Seat | undefined
-  find(seatId: string): Seat | undefined
-  /**
-   * Gives a seat back. One whose player is on the server counts as theirs no more, and is free once the server says
-   * that they are gone. Returns false if there is no such seat.
-   */
-  release(seatId: string): boolean
-  /** The player gave back what was kept for them. It counts as a hold that they let expire. */
-  unused(playerId: string): void
-  ofPlayer(playerId: string): Seat | undefined
-  /** The seats of a server, for its orders; undefined if it is not listed. */
-  on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined
-  /** Whether somebody has a seat on the server. */
-  isOccupied(serverId: string): boolean
-  isListed(serverId: string): boolean
-  /** What the server lists, and its session. */
-  listing(serverId: string): Pick<ListedSession, 'session' | 'listing'> | undefined
-  /** The same with the numbers of seats, which are counted for that. */
-  read(serverId: string): ListedSession | undefined
-  serverIds(): Iterable<string>
-  /**
-   * Frees holds whose time is over, on servers that are silent. Others say themselves who has come: the next report
-   * after its time frees a hold, so that no seat is given to two whose server says late that the first has come.
-   */
-  advance(now: number): void
-}
+export type Seats = ReturnType<typeof createSeats>
 
 export interface SeatsOptions {
   readonly clock: Pick<Clock, 'now'>
@@ -92,10 +54,7 @@ export interface SeatsOptions {
   readonly unused: (playerId: string) => void
 }
 
-/**
- * Milliseconds after the end of a hold from which a report proves that its player has not come: one that was under way
- * may have been made before (our choice).
- */
+/** Milliseconds after a hold's end from which a report shows that nobody came: one may be under way (our choice). */
 const REPORT_WAY_MS = 5000
 /** Holds that nobody used within this time count together (our choices). */
 const UNUSED_WINDOW_MS = 300_000
@@ -131,7 +90,7 @@ const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =
   teams === undefined ? new Map([[ONE_TEAM, seats]]) : new Map(Object.entries(teams))
 
 /** Creates the seats of all listed servers. */
-export function createSeats(options: SeatsOptions): Seats {
+export function createSeats(options: SeatsOptions) {
   const { clock, random, holdMs, maxHoldMs } = options
   const sessions = new Map<string, Session>()
   /** The one seat of each player. */
@@ -307,7 +266,11 @@ export function createSeats(options: SeatsOptions): Seats {
   }
 
   return {
-    listed: (serverId, listing, instance) => {
+    /**
+     * Takes what a server lists now, as a level; undefined: it is not listed any more, so nobody has a seat on it.
+     * @param instance the process of the server: without an id of its own, the session is the process's.
+     */
+    listed: (serverId: string, listing: ListingReport | undefined, instance: string) => {
       const before = sessions.get(serverId)
       if (listing === undefined) {
         if (before !== undefined) end(before)
@@ -327,7 +290,12 @@ export function createSeats(options: SeatsOptions): Seats {
       tell()
     },
 
-    hold: (request) => {
+    /**
+     * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere, and those of
+     * players who are away, are freed.
+     * @throws {UnknownServer}; {SeatRefused}, and nothing changes
+     */
+    hold: (request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean } => {
       const { serverId, playerIds, team, build, groupId, seatIds } = request
       const session = sessions.get(serverId)
       if (session === undefined) throw new UnknownServer('There is no such server, or it is not listed any more.')
@@ -380,17 +348,22 @@ export function createSeats(options: SeatsOptions): Seats {
       return { seats: seats.map((occupant) => viewOf(session, occupant)), isNew: missing.length > 0 }
     },
 
-    renew: (seatId) => {
+    /** The client of a held seat follows it: the hold lasts longer. Undefined if there is no such seat. */
+    renew: (seatId: string): Seat | undefined => {
       const place = bySeat.get(seatId)
       if (place?.occupant.isOwn !== true) return undefined
       renewed(place.occupant)
       return viewOf(place.session, place.occupant)
     },
-    find: (seatId) => {
+    find: (seatId: string): Seat | undefined => {
       const place = bySeat.get(seatId)
       return place?.occupant.isOwn === true ? viewOf(place.session, place.occupant) : undefined
     },
-    release: (seatId) => {
+    /**
+     * Gives a seat back. One whose player is on the server counts as theirs no more, and is free once the server says
+     * that they are gone. Returns false if there is no such seat.
+     */
+    release: (seatId: string) => {
       const place = bySeat.get(seatId)
       if (place?.occupant.isOwn !== true) return false
       const { session, occupant } = place
@@ -402,25 +375,30 @@ export function createSeats(options: SeatsOptions): Seats {
       tell()
       return true
     },
+    /** The player gave back what was kept for them. It counts as a hold that they let expire. */
     unused,
-    ofPlayer: (playerId) => {
+    ofPlayer: (playerId: string): Seat | undefined => {
       const place = own.get(playerId)
       return place && viewOf(place.session, place.occupant)
     },
 
-    on: (serverId) => {
+    /** The seats of a server, for its orders; undefined if it is not listed. */
+    on: (serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined => {
       const session = sessions.get(serverId)
       if (session === undefined) return undefined
       const seats = [...session.occupants.values()].map((occupant) => viewOf(session, occupant))
       return { session: session.id, seats }
     },
-    isOccupied: (serverId) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
-    isListed: (serverId) => sessions.has(serverId),
-    listing: (serverId) => {
+    /** Whether somebody has a seat on the server. */
+    isOccupied: (serverId: string) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
+    isListed: (serverId: string) => sessions.has(serverId),
+    /** What the server lists, and its session. */
+    listing: (serverId: string): Pick<ListedSession, 'session' | 'listing'> | undefined => {
       const session = sessions.get(serverId)
       return session && { session: session.id, listing: session.listing }
     },
-    read: (serverId) => {
+    /** The same with the numbers of seats, which are counted for that. */
+    read: (serverId: string): ListedSession | undefined => {
       const session = sessions.get(serverId)
       if (session === undefined) return undefined
       const left = freeIn(session)
@@ -432,9 +410,13 @@ export function createSeats(options: SeatsOptions): Seats {
         teams: Array.from(session.teams, ([name, total]) => ({ name, total, free: left.get(name) ?? 0 })),
       }
     },
-    serverIds: () => sessions.keys(),
+    serverIds: (): Iterable<string> => sessions.keys(),
 
-    advance: (now) => {
+    /**
+     * Frees holds whose time is over, on servers that are silent. Others say themselves who has come: the next report
+     * after its time frees a hold, so that no seat is given to two whose server says late that the first has come.
+     */
+    advance: (now: number) => {
       for (const session of sessions.values()) {
         for (const occupant of session.occupants.values())
           if (occupant.state === 'held' && now >= occupant.until + LOST_AFTER_MS) expire(session, occupant)

@@ -188,16 +188,11 @@ export interface FileStoreOptions {
   readonly damages: readonly StoreTorn[]
 }
 
-/**
- * Compaction starts when the file is this many times as large as after the last one: each line is rewritten about once.
- */
+/** Compaction starts when the file is this many times as large as after the last one: a line is rewritten once. */
 const GROWTH = 4
 /** Milliseconds from a failure to the next attempt, and between two checks of the file. */
 const EVERY_MS = 1000
-/**
- * Most characters of pending lines while writes fail. Beyond this, they are dropped, and compaction rewrites the whole
- * file instead (our choice).
- */
+/** Most characters of pending lines while writes fail (our choice). Beyond, the whole file is rewritten instead. */
 const MOST_PENDING = 2 ** 23
 
 /** Creates the write-ahead log in a file that is open and locked, and compacts it as it grows. */

@@ -41,19 +41,12 @@ async function openAndFlock(path: string): Promise<FileHandle | undefined> {
   return undefined
 }
 
-interface LockCalls {
-  /** Locks an open file without waiting. Returns 0, or the error number. */
-  flock(fd: number): number
-  isTaken(error: number): boolean
-}
+type LockCalls = Awaited<ReturnType<typeof loadLockCalls>>
 
 let lockCalls: Promise<LockCalls> | undefined
 
-/**
- * Loads flock(2), which Node.js lacks, through the optional dependency koffi. It is loaded only here, so that a backend
- * without a store in a file needs no native code.
- */
-async function loadLockCalls(): Promise<LockCalls> {
+/** Loads flock(2), which Node.js lacks, by koffi: only here, so that nobody else needs native code. */
+async function loadLockCalls() {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`
     throw new Error(
@@ -64,8 +57,9 @@ async function loadLockCalls(): Promise<LockCalls> {
   const flock = koffi.load(null).func('int flock(int fd, int operation)') as (fd: number, operation: number) => number
   const { EWOULDBLOCK, EAGAIN } = koffi.os.errno
   return {
-    flock: (fd) => (flock(fd, EXCLUSIVE_AT_ONCE) === 0 ? 0 : koffi.errno()),
-    isTaken: (error) => error === EWOULDBLOCK || error === EAGAIN,
+    /** Locks an open file without waiting. Returns 0, or the error number. */
+    flock: (fd: number) => (flock(fd, EXCLUSIVE_AT_ONCE) === 0 ? 0 : koffi.errno()),
+    isTaken: (error: number) => error === EWOULDBLOCK || error === EAGAIN,
   }
 }
 

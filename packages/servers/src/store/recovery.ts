@@ -4,27 +4,6 @@ import { createYielder, unlessAborted } from '@muster/core/internal'
 import type { ServerRecord } from './server-log.js'
 import type { ServerLog } from './server-log.js'
 
-/** Opens the store, and takes over what it says may still exist. */
-export interface Recovery {
-  /** Recovers once. Resolves with false while the store is unreadable. */
-  recover(): Promise<boolean>
-  /**
-   * Begins to recover, if that is due, and tells whether all is taken over. A store that opens without waiting, as
-   * one in memory does, is taken over by then.
-   */
-  attempt(): boolean
-  /**
-   * Resolves when all is taken over, however often that is tried. Rejects with the signal's reason.
-   * @throws {MatchmakerClosed} if the matchmaker is closed first
-   */
-  ready(signal?: AbortSignal): Promise<void>
-  isDone(): boolean
-  /** Whether the store could not be opened so far. */
-  isFailing(): boolean
-  /** Nothing is taken over from now on. */
-  close(): void
-}
-
 export interface RecoveryOptions {
   readonly serverLog: Pick<ServerLog, 'open'>
   readonly clock: Clock
@@ -42,7 +21,8 @@ export interface RecoveryOptions {
 /** Milliseconds until a store that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
-export function createRecovery(options: RecoveryOptions): Recovery {
+/** Opens the store, and takes over what it says may still exist. */
+export function createRecovery(options: RecoveryOptions) {
   const { serverLog, clock, stopwatch, expect, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined
   let isDone = false
@@ -97,16 +77,24 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   }
 
   return {
+    /** Recovers once. Resolves with false while the store is unreadable. */
     recover,
+    /** Recovers, if that is due, and tells whether all is taken over. A store in memory is by then. */
     attempt,
-    ready: async (signal) => {
+    /**
+     * Resolves when all is taken over, however often that is tried. Rejects with the signal's reason.
+     * @throws {MatchmakerClosed} if the matchmaker is closed first
+     */
+    ready: async (signal?: AbortSignal) => {
       while (!(await unlessAborted(recover(), signal))) {
         if (isClosed) throw new MatchmakerClosed('the matchmaker was closed before its store was read')
         await clock.sleep(Math.max(0, reopenAt - clock.now()), signal)
       }
     },
     isDone: () => isDone,
+    /** Whether the store could not be opened so far. */
     isFailing: () => !isDone && reopenAt > 0,
+    /** Nothing is taken over from now on. */
     close: () => {
       isClosed = true
     },

@@ -4,38 +4,7 @@ import type { ServerEntry } from './server-log.js'
 import { NO_SERVER_LOG, type ServerLog } from './server-log.js'
 
 /** Writes entries to the store, each match's in order, and keeps entries that could not be written until they are. */
-export interface ServerLogWriter {
-  /** Whether entries are kept; if not, none need be made. */
-  readonly areKept: boolean
-  /**
-   * Appends an entry that must be written before anything else is done: an intent, or a create about to leave. Returns
-   * undefined if the entry is written already. Rejects if this entry, or an earlier one of its match, cannot be
-   * written; the entry is then not kept.
-   */
-  append(entry: ServerEntry): Promise<void> | undefined
-  /**
-   * Appends an entry about something that has happened already. The entry is kept until it is written, with the next
-   * successful append or at a retry. Returns undefined if the entry is written already; otherwise the promise resolves
-   * once it is, however long that takes.
-   */
-  note(entry: ServerEntry): Promise<void> | undefined
-  /**
-   * Resolves when all entries of a match are written. Rejects with the error if one could not be written; it is kept
-   * and retried all the same. Returns undefined if all of them are written already.
-   */
-  written(matchId: string): Promise<void> | undefined
-  /** Retries failed entries once their retry time has come. */
-  advance(now: number): void
-  /** Whether the last attempt to write failed, so that entries are waiting. */
-  isBehind(): boolean
-  /** Resolves when every entry is written, or has failed at one more attempt. */
-  flush(): Promise<void>
-  /**
-   * Flushes all entries and closes the store.
-   * @throws the error of the store's `close`; {Error} if closing takes too long.
-   */
-  close(): Promise<void>
-}
+export type ServerLogWriter = ReturnType<typeof createServerLogWriter>
 
 /** An entry that is not written yet. */
 interface Unwritten {
@@ -52,9 +21,7 @@ type Backlog = Unwritten[]
 const RETRY_MS = 1000
 /** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
 const CLOSE_MS = 5000
-/**
- * The result of a write that is already done. One shared promise, so that callers with many writes need not await each.
- */
+/** A write that is done. One shared promise, so that callers with many writes need not await each. */
 export const WRITTEN: Promise<void> = Promise.resolve()
 const NOTHING: Backlog = []
 
@@ -62,7 +29,7 @@ export function createServerLogWriter(
   serverLog: ServerLog,
   clock: Clock,
   problem: (error: unknown, matchId: string) => void,
-): ServerLogWriter {
+) {
   const backlogs = new Map<string, Backlog>()
   /** Callers of `written`, by backlog. */
   const waiting = new Map<Backlog, { readonly resolve: () => void; readonly reject: (error: unknown) => void }[]>()
@@ -70,10 +37,7 @@ export function createServerLogWriter(
   const stuck = new Set<Backlog>()
   const attempts = new Set<Promise<void>>()
   let isBehind = false
-  /**
-   * The match whose entry is being handed to the store now, and the entries about it that the store itself has
-   * caused meanwhile: one that knows tickets may cancel some.
-   */
+  /** The match whose entry is handed to the store, and entries that the store causes meanwhile by what it knows. */
   let handed: string | undefined
   let caused: Backlog | undefined
   /** Time of the next retry, in epoch milliseconds. */
@@ -138,10 +102,7 @@ export function createServerLogWriter(
     problem(error, first.entry.matchId)
   }
 
-  /**
-   * Adds an entry to a backlog and drops the entries that it makes obsolete. The first entry always stays, because it
-   * may be partly on the disk.
-   */
+  /** Drops entries that this one makes obsolete; never the first, which may be partly on the disk. */
   const enqueue = (backlog: Backlog, { entry, written, failed: refuse }: Unwritten): void => {
     const isOutdated = (one: Unwritten, index: number) =>
       index > 0 &&
@@ -201,10 +162,25 @@ export function createServerLogWriter(
   }
 
   return {
+    /** Whether entries are kept; if not, none need be made. */
     areKept: serverLog !== NO_SERVER_LOG,
-    append: (entry) => add(entry, false),
-    note: (entry) => add(entry, true),
-    written: (matchId) => {
+    /**
+     * Appends an entry that must be written before anything else is done: an intent, or a create about to leave.
+     * Returns undefined if the entry is written already. Rejects if this entry, or an earlier one of its match, cannot
+     * be written; the entry is then not kept.
+     */
+    append: (entry: ServerEntry): Promise<void> | undefined => add(entry, false),
+    /**
+     * Appends an entry about something that has happened already. The entry is kept until it is written, with the next
+     * successful append or at a retry. Returns undefined if the entry is written already; otherwise the promise
+     * resolves once it is, however long that takes.
+     */
+    note: (entry: ServerEntry): Promise<void> | undefined => add(entry, true),
+    /**
+     * Resolves when all entries of a match are written. Rejects with the error if one could not be written; it is kept
+     * and retried all the same. Returns undefined if all of them are written already.
+     */
+    written: (matchId: string): Promise<void> | undefined => {
       const backlog = backlogs.get(matchId)
       if (backlog === undefined) return undefined
       if (stuck.has(backlog)) return Promise.reject(new Error('the last attempt to write to the store failed'))
@@ -214,13 +190,20 @@ export function createServerLogWriter(
         waiting.set(backlog, waiters)
       })
     },
-    advance: (now) => {
+    /** Retries failed entries once their retry time has come. */
+    advance: (now: number) => {
       // Only the oldest entry is retried: if it succeeds, the store works again and the others follow.
       const [oldest] = stuck
       if (oldest !== undefined && now >= retryAt) attempt(oldest, oldest[0] as Unwritten)
     },
+    /** Whether the last attempt to write failed, so that entries are waiting. */
     isBehind: () => isBehind,
+    /** Resolves when every entry is written, or has failed at one more attempt. */
     flush,
+    /**
+     * Flushes all entries and closes the store.
+     * @throws the error of the store's `close`; {Error} if closing takes too long.
+     */
     close: async () => {
       const closed = flush()
         .then(() => serverLog.close?.())

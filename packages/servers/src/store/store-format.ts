@@ -7,10 +7,7 @@ import { StoreCorrupt, type StoreDamage } from '../errors.js'
 import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-log.js'
 import type { RecordsByKind, StoreRecord } from './store.js'
 
-/**
- * What a line does to the record that it names: `=` puts it, instead of an earlier one, `~` sets its latest change, and
- * `-` removes it.
- */
+/** `=` puts the record in place of an earlier one, `~` sets its latest change, and `-` removes it. */
 export type Op = '=' | '~' | '-'
 
 const sumOf = (content: string | Uint8Array) => crc32(content).toString(16).padStart(8, '0')
@@ -61,10 +58,7 @@ export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreReco
   yield part
 }
 
-/**
- * Kinds of which a damaged line is left out. One that may be of another kind, as a server is, which costs money, makes
- * the file be refused.
- */
+/** Kinds of which a damaged line is left out. Others may be servers, which cost money: the file is refused. */
 const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
 /** A line of a server, where damage has joined it to the line before. */
 const JOINED_SERVER = /[0-9a-f]{8} server[=~-]"/

@@ -1,45 +1,27 @@
 // pure: how long deployments take to become READY, learned from those seen
 
 /** Learned start times by kind of deployment; each application version is a kind. */
-export interface DeployTimes {
-  /** Records that a deployment of this kind became READY after `ms` milliseconds. */
-  took(kind: string, ms: number): void
-  /**
-   * The probability, 0 to 1, that a deployment that was not READY at one age is READY at a later one.
-   * @param seenMs milliseconds from the create to when it was last seen not READY.
-   * @param ageMs milliseconds from the create to now; not less than `seenMs`.
-   */
-  chance(kind: string, seenMs: number, ageMs: number): number
-}
+export type DeployTimes = ReturnType<typeof createDeployTimes>
 
-/**
- * The histogram's classes: the first begins at `SHORTEST_MS`, and each is `STEP` times as long as the one before. The
- * last class holds all longer times.
- */
+/** Classes of the histogram: each is `STEP` times as long as the one before; the last has all longer times. */
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/**
- * Number of times after which recorded weights are halved, at twice this number: a version that changed is soon
- * learned.
- */
+/** Weights are halved at twice this number of times: a version that changed is soon learned. */
 const ENOUGH = 400
 /**
  * The assumption about a kind not seen yet (our choice): half of the deployments are READY after 6 s, nine of ten
  * between 2 s and 20 s. The assumption weighs as much as `weight` recorded times.
  */
 const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
-/**
- * Mean milliseconds until a deployment becomes READY that has taken longer than nearly all others: it may do so any
- * time.
- */
+/** Mean milliseconds until READY of one that has taken longer than nearly all others: it may come any time. */
 const STRAGGLER_MS = 30_000
 /** Most kinds that are remembered. */
 const MOST_KINDS = 1000
 
 const classOf = (ms: number) => Math.log(Math.max(ms, 1) / SHORTEST_MS) / Math.log(STEP)
 
-export function createDeployTimes(): DeployTimes {
+export function createDeployTimes() {
   const kinds = new Map<string, Learned>()
   const learnedOf = (kind: string): Learned => {
     const known = kinds.get(kind)
@@ -52,8 +34,14 @@ export function createDeployTimes(): DeployTimes {
   }
 
   return {
-    took: (kind, ms) => learnedOf(kind).add(ms),
-    chance: (kind, seenMs, ageMs) => {
+    /** Records that a deployment of this kind became READY after `ms` milliseconds. */
+    took: (kind: string, ms: number) => learnedOf(kind).add(ms),
+    /**
+     * The probability, 0 to 1, that a deployment that was not READY at one age is READY at a later one.
+     * @param seenMs milliseconds from the create to when it was last seen not READY.
+     * @param ageMs milliseconds from the create to now; not less than `seenMs`.
+     */
+    chance: (kind: string, seenMs: number, ageMs: number) => {
       const learned = learnedOf(kind)
       const before = learned.shareBy(seenMs)
       const straggling = 1 - Math.exp(-Math.max(0, ageMs - seenMs) / STRAGGLER_MS)
@@ -63,13 +51,9 @@ export function createDeployTimes(): DeployTimes {
   }
 }
 
-interface Learned {
-  add(ms: number): void
-  /** The share of deployments that were READY by this age. */
-  shareBy(ms: number): number
-}
+type Learned = ReturnType<typeof createLearned>
 
-function createLearned(): Learned {
+function createLearned() {
   const weights = Float64Array.from({ length: CLASSES }, (_, index) => BELIEF.weight * believed(index))
   /** Cumulative weights: of each class and all classes before it. */
   const sums = new Float64Array(CLASSES)
@@ -86,7 +70,7 @@ function createLearned(): Learned {
   }
 
   return {
-    add: (ms) => {
+    add: (ms: number) => {
       const index = Math.min(CLASSES - 1, Math.max(0, Math.floor(classOf(ms))))
       weights[index] = (weights[index] as number) + 1
       seen += 1
@@ -96,7 +80,8 @@ function createLearned(): Learned {
       }
       isStale = true
     },
-    shareBy: (ms) => {
+    /** The share of deployments that were READY by this age. */
+    shareBy: (ms: number) => {
       if (isStale) sumUp()
       const position = classOf(ms)
       if (position <= 0) return 0

@@ -22,9 +22,7 @@ export const PER_PAGE = 100
 const MOST_PAGES = 500
 const TIMEOUT_MS = 10_000
 
-/**
- * One page of the deployments with this tag, newest first. The service filters; callers check the tag of each entry.
- */
+/** One page, newest first. The service filters; callers check the tag of each entry. */
 export async function listPage(
   { service, tag, signal }: PageOptions,
   page: number,

@@ -2,19 +2,7 @@
 import type { DeployTimes } from './deploy-times.js'
 
 /** A token bucket with a rate per second; a quarter of a second's tokens may be used at once. */
-interface Allowance {
-  /**
-   * Tokens left.
-   * @param now epoch milliseconds, never less than in an earlier call.
-   */
-  left(now: number): number
-  /** Uses one token, even if none is left. */
-  use(now: number): void
-  /** Whether at least half of the tokens are left: reads that can wait need that, so that urgent reads find tokens. */
-  isAmple(now: number): boolean
-}
-
-export function createAllowance(perSecond: number, start: number): Allowance {
+export function createAllowance(perSecond: number, start: number) {
   const most = Math.max(1, perSecond / 4)
   let tokens = most
   let filledAt = start
@@ -24,50 +12,44 @@ export function createAllowance(perSecond: number, start: number): Allowance {
     return tokens
   }
   return {
+    /**
+     * Tokens left.
+     * @param now epoch milliseconds, never less than in an earlier call.
+     */
     left,
-    use: (now) => {
+    /** Uses one token, even if none is left. */
+    use: (now: number) => {
       tokens = left(now) - 1
     },
-    isAmple: (now) => left(now) >= most / 2,
+    /** Whether half of the tokens are left, as reads that can wait need, so that urgent ones find some. */
+    isAmple: (now: number) => left(now) >= most / 2,
   }
 }
 
 /** A deployment that is followed. Times are epoch milliseconds. */
-export interface Watched {
-  readonly requestId: string
-  /** Deployments of the same kind take about the same time to become READY. */
-  readonly kind: string
-  /** When the watcher began to follow the deployment, which is about when it was created. */
-  readonly since: number
-  /** The phase is `starting` until the deployment is READY, then `running`. */
-  phase: 'starting' | 'running'
-  /** When the deployment was last seen not to be READY. */
-  seenAt: number
-  /** When the deployment's status was last read, successfully or not. */
-  readAt: number
-  /** When a list last contained the deployment. */
-  listedAt: number
-  /** When the list request under way that should contain the deployment was sent; 0 for none. */
-  coveredAt: number
-  /** Whether its status is being read now. */
-  reading: boolean
-  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
-  suspect: boolean
-  /** Whether the last read of the status failed. */
-  unreadable: boolean
-}
+export type Watched = ReturnType<typeof newWatched>
 
-export const newWatched = (requestId: string, kind: string, now: number): Watched => ({
+/** @param kind deployments of the same kind take about the same time to become READY */
+export const newWatched = (requestId: string, kind: string, now: number) => ({
   requestId,
   kind,
+  /** When the watcher began to follow the deployment, which is about when it was created. */
   since: now,
-  phase: 'starting',
+  /** The phase is `starting` until the deployment is READY, then `running`. */
+  phase: 'starting' as 'starting' | 'running',
+  /** When the deployment was last seen not to be READY. */
   seenAt: now,
+  /** When the deployment's status was last read, successfully or not. */
   readAt: 0,
+  /** When a list last contained the deployment. */
   listedAt: 0,
+  /** When the list request under way that should contain the deployment was sent; 0 for none. */
   coveredAt: 0,
+  /** Whether its status is being read now. */
   reading: false,
+  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
   suspect: false,
+  /** Whether the last read of the status failed. */
   unreadable: false,
 })
 
@@ -79,17 +61,12 @@ const CHANCE_OF_SUSPECT = 0.95
 const PATIENCE_MS = 200
 /** Least milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
-/**
- * Lists do not show errors, so a status read gains 1 millisecond of worth for each 200 milliseconds since the last one.
- */
+/** Lists show no errors, so a read gains 1 ms of worth for each 200 ms since the last one. */
 const UNREAD_PER_MS = 200
 /** Least worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
-/**
- * The expected waiting, in milliseconds, that seeing the deployment now would end: the chance that it is READY × the
- * time since it was last seen.
- */
+/** Milliseconds of waiting that seeing it ends: the chance that it is READY × the time since it was last seen. */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
   if (one.suspect && one.coveredAt === 0) {
@@ -100,10 +77,7 @@ export function seeingWorth(one: Watched, now: number, times: DeployTimes): numb
   return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
 }
 
-/**
- * The worth of reading the deployment's status, which also shows errors and the end of a running deployment; 0 for not
- * now.
- */
+/** The worth of reading the status, which also shows errors and the end of a running one; 0 for not now. */
 export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
   const { phase, reading, suspect, readAt } = one
   const unread = now - readAt

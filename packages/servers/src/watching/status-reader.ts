@@ -7,30 +7,9 @@ import type { DeployTimes } from './deploy-times.js'
 import { createAllowance, mostWorthReading, type Watched } from './read-budget.js'
 
 /** The deployments that are followed. */
-interface WatchedSet {
-  add(one: Watched): void
-  get(requestId: string): Watched | undefined
-  /** Whether the deployment is still followed. */
-  has(one: Watched): boolean
-  /** Marks a deployment as running: it is known to be READY. */
-  settle(requestId: string): void
-  remove(requestId: string): void
-  /** Notes a hint that the deployment has changed. Has no effect on a deployment that is not followed. */
-  suspect(one: Watched): void
-  /** Withdraws the hint, because the deployment's status is being read. */
-  clear(one: Watched): void
-  /** All deployments, in the order of their creation. */
-  all(): Watched[]
-  /** The newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
-  newestPages(perPage: number): Watched[]
-  readonly starting: ReadonlyMap<string, Watched>
-  /** Number of running deployments. */
-  running(): number
-  /** Running deployments that may have ended, by a hint. */
-  readonly suspects: ReadonlySet<Watched>
-}
+type WatchedSet = ReturnType<typeof createWatchedSet>
 
-export function createWatchedSet(): WatchedSet {
+export function createWatchedSet() {
   const watched = new Map<string, Watched>()
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
@@ -41,32 +20,38 @@ export function createWatchedSet(): WatchedSet {
     if (one.phase === 'running') suspects.add(one)
   }
   return {
-    add: (one) => {
+    add: (one: Watched) => {
       watched.set(one.requestId, one)
       starting.set(one.requestId, one)
     },
-    get: (requestId) => watched.get(requestId),
-    has: (one) => watched.get(one.requestId) === one,
-    settle: (requestId) => {
+    get: (requestId: string): Watched | undefined => watched.get(requestId),
+    /** Whether the deployment is still followed. */
+    has: (one: Watched) => watched.get(one.requestId) === one,
+    /** Marks a deployment as running: it is known to be READY. */
+    settle: (requestId: string) => {
       starting.delete(requestId)
       const one = watched.get(requestId)
       if (one === undefined) return
       one.phase = 'running'
       if (one.suspect) suspect(one)
     },
-    remove: (requestId) => {
+    remove: (requestId: string) => {
       const one = watched.get(requestId)
       if (one !== undefined) suspects.delete(one)
       watched.delete(requestId)
       starting.delete(requestId)
     },
+    /** Notes a hint that the deployment has changed. Has no effect on a deployment that is not followed. */
     suspect,
-    clear: (one) => {
+    /** Withdraws the hint, because the deployment's status is being read. */
+    clear: (one: Watched) => {
       one.suspect = false
       suspects.delete(one)
     },
-    all: () => [...watched.values()],
-    newestPages: (perPage) => {
+    /** All deployments, in the order of their creation. */
+    all: (): Watched[] => [...watched.values()],
+    /** The newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
+    newestPages: (perPage: number): Watched[] => {
       const newest: Watched[] = []
       let left = starting.size
       for (const one of [...watched.values()].toReversed()) {
@@ -77,45 +62,30 @@ export function createWatchedSet(): WatchedSet {
       return newest
     },
     starting,
+    /** Number of running deployments. */
     running: () => watched.size - starting.size,
+    /** Running deployments that may have ended, by a hint. */
     suspects,
   }
 }
 
 /** A change of a followed deployment that the watcher has found. */
 export type StatusChange =
-  /**
-   * The deployment became READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was
-   * created.
-   */
+  /** READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was created. */
   | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
   /** The deployment is in error; `detail` in the service's words. */
   | { readonly kind: 'failed'; readonly requestId: string; readonly detail: string | undefined }
   /** The deployment has ended, or the service does not know it. */
   | { readonly kind: 'gone'; readonly requestId: string }
 
-/** Turns status reads and list entries into status changes. */
-interface StatusReader {
-  /** Reads the status at once if the allowance is ample; otherwise a later read or list shows the change. */
-  confirm(one: Watched): void
-  /**
-   * Reads the statuses that are most worth it. Deployments with a hint may use the whole allowance; others leave a part
-   * of it for the next hint.
-   */
-  readBest(among: Iterable<Watched>, now: number): void
-  /**
-   * Applies the list's entry of a deployment.
-   * @param askedAt when the list was requested, in epoch milliseconds.
-   */
-  listed(one: Watched, entry: DeploymentListEntry, askedAt: number): void
-}
-
-interface StatusReaderOptions {
+export interface StatusReaderOptions {
   readonly service: DeploymentService
   readonly watched: WatchedSet
   readonly times: DeployTimes
   readonly clock: Clock
+  /** Milliseconds after a create for which the service may not show the deployment yet. */
   readonly listLagMs: number
+  /** Most status reads per second. */
   readonly readsPerSecond: number
   /** Aborts all reads. */
   readonly signal: AbortSignal
@@ -129,7 +99,8 @@ const TIMEOUT_MS = 10_000
 /** Least milliseconds between two immediate reads of one deployment because of hints. */
 const HINT_GAP_MS = 200
 
-export function createStatusReader(options: StatusReaderOptions): StatusReader {
+/** Turns status reads and list entries into status changes. */
+export function createStatusReader(options: StatusReaderOptions) {
   const { service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem } = options
   const allowance = createAllowance(readsPerSecond, clock.now())
   /** READY deployments by the list whose status is being read as well. */
@@ -201,16 +172,22 @@ export function createStatusReader(options: StatusReaderOptions): StatusReader {
   }
 
   return {
+    /** Reads the status at once if the allowance is ample; otherwise a later read or list shows the change. */
     confirm,
 
-    readBest: (among, now) => {
+    /** Reads what is most worth it. Hints may use the whole allowance; others leave a part for the next hint. */
+    readBest: (among: Iterable<Watched>, now: number) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
         if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)
         else if (allowance.isAmple(now)) void read(one, priorities.routine)
       }
     },
 
-    listed: (one, entry, askedAt) => {
+    /**
+     * Applies the list's entry of a deployment.
+     * @param askedAt when the list was requested, in epoch milliseconds.
+     */
+    listed: (one: Watched, entry: DeploymentListEntry, askedAt: number) => {
       one.listedAt = clock.now()
       if (one.phase === 'running' && entry.ready === false) watched.suspect(one)
       if (one.phase !== 'starting') return

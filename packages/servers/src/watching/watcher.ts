@@ -1,41 +1,20 @@
 import { setMaxListeners } from 'node:events'
 import type { DeploymentListEntry } from '@muster/core/api'
-import type { Clock } from '@muster/core/clock'
-import { priorities, type DeploymentService, hasTag } from '../records/index.js'
+import { priorities, hasTag } from '../records/index.js'
 import { createDeployTimes } from './deploy-times.js'
-import { createStatusReader, createWatchedSet, type StatusChange } from './status-reader.js'
+import { createStatusReader, createWatchedSet, type StatusReaderOptions } from './status-reader.js'
 import { listPage, PER_PAGE, sweep } from './list-sweep.js'
 import { mostWorthListing, newWatched, type Watched } from './read-budget.js'
 
-export interface Watcher {
-  /**
-   * Follows a deployment that was just created until it is forgotten.
-   * @param kind deployments of the same kind take about the same time to become READY.
-   */
-  follow(requestId: string, kind: string): void
-  /** Marks a deployment as known to be READY: from now on only its end is watched for. */
-  settle(requestId: string): void
-  forget(requestId: string): void
-  /** Notes that a deployment may have changed, e.g. because a webhook says so. May be called before `follow`. */
-  hint(requestId: string): void
-  /** Reads statuses and lists where that is worth it, for the next two seconds; results are reported as they come. */
-  look(now: number): void
-  /** Aborts all reads and stops the watcher. */
-  close(): void
-}
+export type Watcher = ReturnType<typeof createWatcher>
 
-export interface WatcherOptions {
-  readonly service: DeploymentService
+type OfReads = Pick<StatusReaderOptions, 'service' | 'clock' | 'listLagMs' | 'readsPerSecond' | 'report'>
+
+export interface WatcherOptions extends OfReads {
   /** Tag of all deployments to follow. */
   readonly tag: string
-  readonly clock: Clock
-  /** Milliseconds after a create for which the service may not show the deployment yet. */
-  readonly listLagMs: number
-  /** Most status reads per second. */
-  readonly readsPerSecond: number
   /** Whether the service tells of changes by webhooks, so that lists need only find what those have missed. */
   readonly pushed: boolean
-  readonly report: (change: StatusChange) => void
   /** Called with a listed deployment that has the tag and is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
   /** Called when all pages have been listed, one after another since `begunAt`, in epoch milliseconds. */
@@ -72,7 +51,7 @@ const MOST_HINTS = 1000
  * READY is confirmed by a status read, which also shows its location; if the read would make players wait, the list's
  * entry is used.
  */
-export function createWatcher(options: WatcherOptions): Watcher {
+export function createWatcher(options: WatcherOptions) {
   const { service, tag, clock, listLagMs, readsPerSecond, pushed, report, stranger, problem } = options
   const { swept = () => {} } = options
   const closing = new AbortController()
@@ -189,16 +168,22 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   return {
-    follow: (requestId, kind) => {
+    /**
+     * Follows a deployment that was just created until it is forgotten.
+     * @param kind deployments of the same kind take about the same time to become READY.
+     */
+    follow: (requestId: string, kind: string) => {
       const now = clock.now()
       const one = newWatched(requestId, kind, now)
       one.suspect = hints.delete(requestId)
       watched.add(one)
       if (one.suspect) statusReader.confirm(one)
     },
+    /** Marks a deployment as known to be READY: from now on only its end is watched for. */
     settle: watched.settle,
     forget: watched.remove,
-    hint: (requestId) => {
+    /** Notes that a deployment may have changed, e.g. because a webhook says so. May be called before `follow`. */
+    hint: (requestId: string) => {
       const one = watched.get(requestId)
       if (one === undefined) {
         const [oldest] = hints
@@ -209,12 +194,14 @@ export function createWatcher(options: WatcherOptions): Watcher {
       watched.suspect(one)
       statusReader.confirm(one)
     },
-    look: (now) => {
+    /** Reads statuses and lists where that is worth it, for the next two seconds; results are reported as they come. */
+    look: (now: number) => {
       if (isSweepDue(now)) void sweepAll(now)
       lookingUntil = now + LOOK_MS
       statusReader.readBest(watched.suspects, now)
       if (!isLooking && starting.size > 0) void lookOn()
     },
+    /** Aborts all reads and stops the watcher. */
     close: () => closing.abort(),
   }
 }

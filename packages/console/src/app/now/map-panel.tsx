@@ -1,6 +1,6 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { counted, graticule, grouped, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
+import { counted, graticule, grouped, groupedBy, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
 import type { MapNow, Now, Spot } from '../../wire.js'
 import { short, wait } from '../words.js'
 import { number, TableHead } from '../elements.js'
@@ -23,18 +23,11 @@ interface Merged<Item extends Weighted> extends Weighted {
  * The grid stands still, so circles do not jump from one moment to the next.
  */
 export function mergeClusters<Item extends Weighted>(items: readonly Item[], cell: number): readonly Merged<Item>[] {
-  const cells = new Map<string, Item[]>()
-  for (const item of items) {
-    if (item.weight <= 0) continue
-    const key = `${Math.floor(item.x / cell)},${Math.floor(item.y / cell)}`
-    const there = cells.get(key)
-    if (there === undefined) cells.set(key, [item])
-    else there.push(item)
-  }
-  return [...cells]
+  const weighty = items.filter(({ weight }) => weight > 0)
+  return [...groupedBy(weighty, ({ x, y }) => `${Math.floor(x / cell)},${Math.floor(y / cell)}`)]
     .map(([key, there]) => {
-      const weight = there.reduce((total, item) => total + item.weight, 0)
-      const middle = (of: 'x' | 'y') => there.reduce((total, item) => total + item[of] * item.weight, 0) / weight
+      const weight = sum(there.map((item) => item.weight))
+      const middle = (of: 'x' | 'y') => sum(there.map((item) => item[of] * item.weight)) / weight
       return { key, weight, x: middle('x'), y: middle('y'), items: there }
     })
     .toSorted((one, other) => size(other) - size(one) || (one.key < other.key ? -1 : 1))

@@ -5,7 +5,7 @@ import { hrefOf, type Route } from '../routes.js'
 import { shownSpan, type Values } from '../series.js'
 import { useStore } from '../store-context.js'
 import { percent, wait } from '../words.js'
-import { number, TableHead } from '../elements.js'
+import { Cell, number, TableHead } from '../elements.js'
 
 /** Tickets by how far rules have relaxed for them: the further, the darker. */
 function RelaxedBar({ steps }: { readonly steps: readonly RelaxedStep[] }) {
@@ -139,27 +139,15 @@ function QueueRow({ queue, isShown }: { readonly queue: QueueNow; readonly isSho
       <td class="spark-cell">
         <Spark queue={name} />
       </td>
-      <td class="number" data-heading="Waiting">
-        {grouped(players)}
-      </td>
-      <td class="number" data-heading="Arrivals a minute">
-        {grouped(Math.round(arrivalsPerMinute))}
-      </td>
-      <td class="number" data-heading="Matches a minute">
-        {grouped(Math.round(matchesPerMinute))}
-      </td>
-      <td class="number" data-heading="Wait p50">
-        {wait(waitP50)}
-      </td>
-      <td class="number" data-heading="Wait p95">
-        {wait(waitP95)}
-      </td>
-      <td class="number" data-heading="Oldest">
-        {wait(oldest)}
-      </td>
-      <td class="relaxed-cell" data-heading="Rules relaxed">
+      <Cell head="Waiting">{grouped(players)}</Cell>
+      <Cell head="Arrivals a minute">{grouped(Math.round(arrivalsPerMinute))}</Cell>
+      <Cell head="Matches a minute">{grouped(Math.round(matchesPerMinute))}</Cell>
+      <Cell head="Wait p50">{wait(waitP50)}</Cell>
+      <Cell head="Wait p95">{wait(waitP95)}</Cell>
+      <Cell head="Oldest">{wait(oldest)}</Cell>
+      <Cell kind="relaxed-cell" head="Rules relaxed">
         <RelaxedBar steps={relaxed} />
-      </td>
+      </Cell>
     </tr>
   )
 }

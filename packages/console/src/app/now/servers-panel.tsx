@@ -1,8 +1,7 @@
-import { Fragment } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { counted, grouped, sum } from '../../parts/index.js'
 import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire.js'
-import { hrefOf } from '../routes.js'
-import { Ago, Meter, number, TableHead } from '../elements.js'
+import { Ago, IdLink, Meter, number, TableHead } from '../elements.js'
 import { money, percent } from '../words.js'
 
 /** Which of the shared colours a state has. */
@@ -66,46 +65,47 @@ export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
         </tbody>
       </table>
       <dl class="facts">
-        <div>
-          <dt>At most</dt>
-          <dd>{most === null ? 'no bound' : grouped(most)}</dd>
-        </div>
-        <div>
-          <dt>Creates a minute</dt>
-          <dd>
-            {grouped(createsPerMinute)}
-            {mostCreatesPerMinute === null ? '' : ` of ${grouped(mostCreatesPerMinute)}`}
-          </dd>
-        </div>
+        <Fact name="At most">{most === null ? 'no bound' : grouped(most)}</Fact>
+        <Fact name="Creates a minute">
+          {grouped(createsPerMinute)}
+          {mostCreatesPerMinute === null ? '' : ` of ${grouped(mostCreatesPerMinute)}`}
+        </Fact>
         {spent === null ? (
-          <div class="wide">
-            <dt>Money</dt>
-            <dd>
-              unknown: set <code>spending.pricePerMinute</code> in the configuration
-            </dd>
-          </div>
+          <Fact name="Money" kind="wide">
+            unknown: set <code>spending.pricePerMinute</code> in the configuration
+          </Fact>
         ) : (
           <>
-            <div>
-              <dt>An hour, as it is now</dt>
-              <dd>{money(spent.perHourNow, spent.currency)}</dd>
-            </div>
-            <div>
-              <dt>
-                Since <Ago at={spent.since} />
-              </dt>
-              <dd>{money(spent.lastHour, spent.currency)}</dd>
-            </div>
-            <div>
-              <dt>A server a minute</dt>
-              <dd>{money(spent.pricePerMinute, spent.currency)}</dd>
-            </div>
+            <Fact name="An hour, as it is now">{money(spent.perHourNow, spent.currency)}</Fact>
+            <Fact
+              name={
+                <>
+                  Since <Ago at={spent.since} />
+                </>
+              }
+            >
+              {money(spent.lastHour, spent.currency)}
+            </Fact>
+            <Fact name="A server a minute">{money(spent.pricePerMinute, spent.currency)}</Fact>
           </>
         )}
       </dl>
     </section>
   )
 }
+
+interface FactProps {
+  readonly name: ComponentChildren
+  readonly kind?: string
+  readonly children: ComponentChildren
+}
+
+const Fact = ({ name, kind, children }: FactProps) => (
+  <div class={kind}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
 
 const phases: Readonly<Record<FormingPhase, string>> = {
   accepting: 'players accept',
@@ -125,9 +125,7 @@ export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly no
         {forming.length === 0 ? <li class="none">None at this moment.</li> : null}
         {forming.map(({ matchId, queue, phase, players, since }) => (
           <li key={matchId}>
-            <a href={hrefOf('find', matchId)}>
-              <code>{matchId}</code>
-            </a>
+            <IdLink id={matchId} />
             <span class={`phase ${phase}`}>{phases[phase]}</span>
             <small>
               {counted(players, 'player')}, {queue}, <Ago at={since} />

@@ -119,16 +119,8 @@ function inWords(difference: number | null, say: (value: number) => string): str
 
 const AGAIN_MS = 300
 
-interface TrialState {
-  readonly trial: Trial | undefined
-  readonly isRunning: boolean
-  /** Rejects with why the trial was refused. */
-  readonly start: (request: TrialRequest) => Promise<void>
-  readonly cancel: () => void
-}
-
 /** One trial at a time, followed until it has ended, and ended if the view is left. */
-export function useTrial(): TrialState {
+export function useTrial() {
   const { api, clock, announcer } = useStore()
   const [trial, setTrial] = useState<Trial>()
   const current = useRef<{ id: string | undefined; stopWaiting: () => void }>({ id: undefined, stopWaiting: () => {} })
@@ -167,7 +159,8 @@ export function useTrial(): TrialState {
   return {
     trial,
     isRunning: trial?.state === 'running',
-    start: async (request) => {
+    /** Rejects with why the trial was refused. */
+    start: async (request: TrialRequest) => {
       forget()
       setTrial(undefined)
       const begun = await api().startTrial(request)

@@ -82,9 +82,7 @@ export const addCrowd: AddLabCommand = (lab, terminal, end): Command =>
     .option('--cut <span>', 'take only this part of each, e.g. 10m..70m', spanOption)
     .option('--scale <factor>', 'make it smaller or larger: 0.1 to 10', numberOption(0.1, 10))
     .option('--out <file>', 'where to write the crowd (default: the standard output)')
-    .action(async (options: CrowdOptions) => {
-      end(await crowd(options, terminal))
-    })
+    .action(async (options: CrowdOptions) => end(await crowd(options, terminal)))
 
 async function crowd(options: CrowdOptions, terminal: Terminal): Promise<ExitCode> {
   const contradiction = contradictionIn(options)

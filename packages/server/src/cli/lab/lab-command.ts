@@ -122,14 +122,7 @@ async function openFor(path: string, file: string): Promise<FileHandle> {
 }
 
 /** Shows on the standard error how far work is, and when it will be done. */
-interface Progress {
-  /** @param share of all the work that is done, from 0 to 1. */
-  share(share: number): void
-  /** A part is done: where no bar is seen, a line says so. */
-  part(text: string): void
-  /** Removes the bar. */
-  end(): void
-}
+type Progress = ReturnType<typeof createProgress>
 
 /** Milliseconds between two drawings of the bar. */
 const GAP_MS = 100
@@ -137,21 +130,24 @@ const GAP_MS = 100
 const TELLING = 0.02
 const WIDTH = 24
 
-export function createProgress({ draw, complain }: Terminal, clock: Clock): Progress {
+export function createProgress({ draw, complain }: Terminal, clock: Clock) {
   const startedAt = clock.now()
   let drawnAt = -Infinity
   let latest = ''
   return {
-    share: (share) => {
+    /** @param share of all the work that is done, from 0 to 1. */
+    share: (share: number) => {
       const now = clock.now()
       if (draw === undefined || (now - drawnAt < GAP_MS && share < 1)) return
       drawnAt = now
       draw(`${barOf(share)} ${leftOf(share, now - startedAt)}${latest}`)
     },
-    part: (text) => {
+    /** A part is done: where no bar is seen, a line says so. */
+    part: (text: string) => {
       latest = ` · ${text}`
       if (draw === undefined) complain(text)
     },
+    /** Removes the bar. */
     end: () => draw?.(''),
   }
 }

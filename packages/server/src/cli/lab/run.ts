@@ -35,9 +35,7 @@ export const addReport: AddLabCommand = (lab, terminal, end): Command =>
     .argument('<result>', 'what muster lab run --out has written')
     .option(...HTML_OPTION)
     .option(...JSON_OPTION)
-    .action(async (file: string, options: ReportOptions) => {
-      end(await report(file, options, terminal))
-    })
+    .action(async (file: string, options: ReportOptions) => end(await report(file, options, terminal)))
 
 async function report(file: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   const { readResult } = await import('@muster/lab/internal')
@@ -104,9 +102,7 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
     .option(...HTML_OPTION)
     .option(...JSON_OPTION)
     .option('--out <file>', 'write the result there too, for muster lab report')
-    .action(async (crowd: string, options: RunCommandOptions) => {
-      end(await run(crowd, options, terminal))
-    })
+    .action(async (crowd: string, options: RunCommandOptions) => end(await run(crowd, options, terminal)))
 
 /** Runs the queues of each file over the crowd, and tells what came of it. */
 async function run(crowdFile: string, options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {

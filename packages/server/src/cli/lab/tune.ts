@@ -172,9 +172,7 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
     .option('--html <file>', 'write it as a page, with a plot of what can be had')
     .option('--patch <file>', 'write the change as a patch, for git apply and patch -p1')
     .option('--write', 'change the file itself')
-    .action(async (crowd: string, options: TuneCommandOptions) => {
-      end(await tune(crowd, options, terminal))
-    })
+    .action(async (crowd: string, options: TuneCommandOptions) => end(await tune(crowd, options, terminal)))
 
 /** Tunes the queue, and tells what came of it. */
 async function tune(crowdFile: string, options: TuneCommandOptions, terminal: Terminal): Promise<ExitCode> {

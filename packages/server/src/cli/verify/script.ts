@@ -18,15 +18,11 @@ export interface Line {
 }
 
 class Failed extends Error {
-  readonly expected: string
-  readonly came: string
-  readonly read: string
+  readonly line: Required<Pick<Line, 'expected' | 'came' | 'read'>>
 
   constructor(expected: string, came: string, read: string) {
     super(expected)
-    this.expected = expected
-    this.came = came
-    this.read = read
+    this.line = { expected, came, read }
   }
 }
 
@@ -59,10 +55,8 @@ export async function playThrough(stage: Stage, tell: (line: Line) => void): Pro
       tell({ outcome: 'ok', name, seconds: seconds() })
       return value
     } catch (error) {
-      if (error instanceof Failed) {
-        const { expected, came, read } = error
-        tell({ outcome: 'FAIL', name, seconds: seconds(), expected, came, read })
-      } else if (error instanceof Skipped) tell({ outcome: 'skip', name, seconds: seconds(), why: error.message })
+      if (error instanceof Failed) tell({ outcome: 'FAIL', name, seconds: seconds(), ...error.line })
+      else if (error instanceof Skipped) tell({ outcome: 'skip', name, seconds: seconds(), why: error.message })
       else throw error
       return undefined
     }
@@ -111,7 +105,7 @@ interface Playing {
 async function firstServer(stage: Stage): Promise<SeenServer> {
   await stage.join(['ann', 'ben'])
   if (!(await until(() => stage.servers.length > 0, BOOT_MS))) throw new Error('Muster has asked for no server.')
-  const [server] = stage.servers as readonly [SeenServer]
+  const server = stage.servers[0] as SeenServer
   await until(() => server.registered !== undefined || server.exitCode !== undefined, BOOT_MS)
   if (server.registered === undefined) throw new Failed('POST /servers at MUSTER_URL', stateOf(server), REPORT)
   return server
@@ -200,11 +194,9 @@ async function ending(stage: Stage, server: SeenServer, [{ matchId }]: Two, chec
     return true
   })
   if (isOver === undefined) return
-  await check('reports a result', () =>
-    stage.results.get(matchId) === undefined
-      ? Promise.reject(new Skipped('the server reported none'))
-      : Promise.resolve(),
-  )
+  await check('reports a result', async () => {
+    if (stage.results.get(matchId) === undefined) throw new Skipped('the server reported none')
+  })
 }
 
 async function another(stage: Stage, first: SeenServer): Promise<Playing & { readonly hadEnded: boolean }> {

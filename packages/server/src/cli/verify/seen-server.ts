@@ -113,10 +113,7 @@ export class SeenServer {
     return (this.#requests += 1)
   }
 
-  /**
-   * Remembers what the server has said, and what it was told. A report that waited may be answered after a newer one:
-   * then it is forgotten.
-   */
+  /** What the server has said, and was told. An answer to an older report than the last one is forgotten. */
   async hear(number: number, path: string, said: string, answer: Response): Promise<void> {
     const body = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
     if (answer.status === 400 || answer.status === 413)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '@muster/core/clock'
 import { nodeListener } from '@muster/core/http'
 import { type Container, type ContainerSpec, launchProcess } from '@muster/emulator'
-import { createMatchmaker, createTicketApi, type Matchmaker } from '@muster/matchmaker'
+import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { openDevEmulator } from '../../dev/dev-emulator.js'
 import { SeenServer, until } from './seen-server.js'
 
@@ -28,23 +28,7 @@ export interface Seat {
 }
 
 /** Muster in memory, with a pool whose servers are processes of the command. */
-export interface Stage {
-  /** Processes in the order of their start. */
-  readonly servers: readonly SeenServer[]
-  readonly matchmaker: Pick<Matchmaker, 'stopMatch' | 'drainServer'>
-  /** Results that came with the end of a match, by its id. */
-  readonly results: ReadonlyMap<string, unknown>
-  /** Queues players. @throws {Error} if one cannot queue */
-  join(players: readonly string[]): Promise<void>
-  /** Undefined while the player is in no match, or not yet sent to its server. */
-  seat(player: string): Promise<Seat | undefined>
-  /** The seat that a player gets within so many milliseconds. @param isVain ends the wait */
-  seatWithin(player: string, ms: number, isVain?: () => boolean): Promise<Seat | undefined>
-  /** Takes Muster away from all servers. Returns what brings it back, as after a restart: servers register again. */
-  cut(): () => void
-  /** Ends all processes. */
-  close(): Promise<void>
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>
 
 interface Mine {
   readonly matches?: readonly { readonly match_id: string; readonly assignment?: { readonly join_token?: string } }[]
@@ -58,7 +42,7 @@ export interface StageOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export async function openStage({ command: [program = '', ...args], folder, env }: StageOptions): Promise<Stage> {
+export async function openStage({ command: [program = '', ...args], folder, env }: StageOptions) {
   const servers: SeenServer[] = []
   const results = new Map<string, unknown>()
   /** Tokens of servers that have to register again. */
@@ -166,17 +150,22 @@ export async function openStage({ command: [program = '', ...args], folder, env 
   }
 
   return {
+    /** Processes in the order of their start. */
     servers,
     matchmaker,
+    /** Results that came with the end of a match, by its id. */
     results,
-    join: async (players) => {
+    /** Queues players. @throws {Error} if one cannot queue */
+    join: async (players: readonly string[]) => {
       for (const player of players) {
         const answer = await call(player, 'POST', '/tickets', { profile: QUEUE })
         if (answer.status !== 201) throw new Error(`${player} cannot queue: ${await answer.text()}`)
       }
     },
+    /** Undefined while the player is in no match, or not yet sent to its server. */
     seat,
-    seatWithin: async (player, ms, isVain = () => false) => {
+    /** The seat that a player gets within so many milliseconds. @param isVain ends the wait */
+    seatWithin: async (player: string, ms: number, isVain: () => boolean = () => false): Promise<Seat | undefined> => {
       const end = systemClock.now() + ms
       for (;;) {
         const found = await seat(player)
@@ -184,13 +173,15 @@ export async function openStage({ command: [program = '', ...args], folder, env 
         await systemClock.sleep(LOOK_MS)
       }
     },
-    cut: () => {
+    /** Takes Muster away from all servers. Returns what brings it back, as after a restart: servers register again. */
+    cut: (): (() => void) => {
       presence.abort()
       for (const one of servers) forgotten.add(one.token)
       return () => {
         presence = new AbortController()
       }
     },
+    /** Ends all processes. */
     close: async () => {
       isClosing = true
       await matchmaker.close({ stopServers: false })

@@ -17,9 +17,9 @@ export const addVerify = (program: Command, terminal: Terminal, end: (code: Exit
     .argument('<command...>', 'starts the game server, after --: node server.js')
     .option('--junit <file>', 'write the results as JUnit XML, for CI')
     .option('--json', 'one JSON object on the standard output, for programs')
-    .action(async (command: readonly string[], options: VerifyArguments) => {
-      end(await verify(command, options, terminal))
-    })
+    .action(async (command: readonly string[], options: VerifyArguments) =>
+      end(await verify(command, options, terminal)),
+    )
 
 async function verify(
   command: readonly string[],

@@ -19,35 +19,26 @@ interface FeedsOptions {
 }
 
 /** Tells listeners what happens. One text serves all of them; who reads slowly misses some and costs no memory. */
-interface Feeds {
-  /** @throws {Problem} 429 if too many listen already */
-  listen(caller: string, greeting: () => string): (signal: AbortSignal) => AsyncGenerator<StreamEvent>
-  /** A state: only the newest is sent. */
-  state(json: string): void
-  /** A step of the history: each is sent, unless a listener is so far behind that it gets all anew. */
-  step(json: string): void
-  count(): number
-  close(): void
-}
+type Listener = ReturnType<typeof newListener>
 
-interface Listener {
-  readonly caller: string
-  state: string | undefined
-  steps: string[]
+const newListener = (caller: string, now: number) => ({
+  caller,
+  state: undefined as string | undefined,
+  steps: [] as string[],
   /** Whether it missed steps, so that it is greeted again. */
-  isBehind: boolean
+  isBehind: false,
   /** When it last took something. */
-  takenAt: number
-  wake: () => void
-  readonly end: AbortController
-}
+  takenAt: now,
+  wake: () => {},
+  end: new AbortController(),
+})
 
 /** Steps kept for a listener. */
 const MOST_STEPS = 6
 /** Milliseconds after which a listener that takes nothing makes place for another. */
 const STUCK_MS = 30_000
 
-export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions): Feeds {
+export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   const listeners = new Set<Listener>()
   let isClosed = false
 
@@ -88,18 +79,11 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions): Fee
   }
 
   return {
-    listen: (caller, greeting) => {
+    /** @throws {Problem} 429 if too many listen already */
+    listen: (caller: string, greeting: () => string): ((signal: AbortSignal) => AsyncGenerator<StreamEvent>) => {
       if (isClosed) throw new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 5000 })
       makePlace(caller)
-      const listener: Listener = {
-        caller,
-        state: undefined,
-        steps: [],
-        isBehind: false,
-        takenAt: now(),
-        wake: () => {},
-        end: new AbortController(),
-      }
+      const listener = newListener(caller, now())
       listeners.add(listener)
       if (listeners.size === 1) begun()
       return (signal) => {
@@ -108,11 +92,13 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions): Fee
         return events(listener, greeting, signal)
       }
     },
-    state: (json) =>
+    /** A state: only the newest is sent. */
+    state: (json: string) =>
       tell((listener) => {
         listener.state = json
       }),
-    step: (json) =>
+    /** A step of the history: each is sent, unless a listener is so far behind that it gets all anew. */
+    step: (json: string) =>
       tell((listener) => {
         listener.steps.push(json)
         if (listener.steps.length <= MOST_STEPS) return
@@ -199,13 +185,7 @@ function createHistory(activity: Activity, queueNames: () => readonly string[]) 
 }
 
 /** Watches the matchmaker, and tells those who listen. */
-export interface Watch {
-  readonly feeds: Feeds
-  greeting(operator: Operator): string
-  /** A ticket has arrived in these queues. */
-  arrived(queues: readonly string[]): void
-  close(): Promise<void>
-}
+export type Watch = ReturnType<typeof createWatch>
 
 /** Milliseconds between two frames. They are made while somebody listens. */
 const FRAME_MS = 500
@@ -220,7 +200,7 @@ interface WatchDeps {
   readonly failed: (error: unknown) => void
 }
 
-export function createWatch(options: ConsoleOptions, { clock, missing, failed }: WatchDeps): Watch {
+export function createWatch(options: ConsoleOptions, { clock, missing, failed }: WatchDeps) {
   const { matchmaker, name, version, store, letBotsIn, unseen, queues, spending, limits, ready } = options
   const startedAt = clock.now()
   const stopping = new AbortController()
@@ -286,8 +266,9 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
 
   return {
     feeds,
+    /** A ticket has arrived in these queues. */
     arrived: activity.arrived,
-    greeting: ({ who, role }) => {
+    greeting: ({ who, role }: Operator) => {
       const hello: Hello = {
         name,
         version,

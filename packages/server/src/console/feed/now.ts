@@ -12,17 +12,12 @@ import type {
 } from '@muster/console/internal'
 import type { AreaSurvey, FormingSurvey, QueueSurvey, ServerSurvey, Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, ConsoleSpending } from '../options.js'
-import type { Activity } from '../activity.js'
+import { type Activity, RecentSum } from '../activity.js'
 import type { Problems } from '../problems.js'
 
 const DEGREES = 3
 
-interface Cluster {
-  latitude: number
-  longitude: number
-  players: number
-  oldest: number
-}
+type Cluster = { -readonly [Key in keyof AreaSurvey]: AreaSurvey[Key] }
 
 const tenth = (degrees: number) => Math.round(degrees * 10) / 10
 
@@ -243,47 +238,34 @@ const heldProblem = ({ held }: Surveyed, now: number): ProblemNow[] =>
   held === undefined ? [] : [{ at: Math.floor(now), text: whyHeld[held], count: 1, matchId: null }]
 
 /** What servers cost, by their number and a price. */
-interface Bill {
-  /** Notes how many servers there are now. */
-  note(servers: number, now: number): void
-  /** Null where no price is stated. */
-  now(servers: number, spending: ConsoleSpending): Money | null
-}
+type Bill = ReturnType<typeof createBill>
 
 const HOUR_MS = 3_600_000
 /** The hour is counted in pieces of this length. */
 const PIECE_MS = 10_000
 
-export function createBill(since: number): Bill {
-  /** Milliseconds of servers in each piece of the last hour. */
-  const pieces = new Float64Array(HOUR_MS / PIECE_MS)
-  let latestPiece = Math.floor(since / PIECE_MS)
+export function createBill(since: number) {
+  /** Milliseconds of servers in the last hour. */
+  const serverMs = new RecentSum(HOUR_MS / PIECE_MS, PIECE_MS)
   let notedAt = since
   let noted = 0
 
-  const pass = (piece: number) => {
-    const first = Math.max(latestPiece + 1, piece - pieces.length + 1)
-    for (let passed = first; passed <= piece; passed += 1) pieces[passed % pieces.length] = 0
-    latestPiece = Math.max(latestPiece, piece)
-  }
-
   return {
-    note: (servers, now) => {
-      const piece = Math.floor(now / PIECE_MS)
-      pass(piece)
+    /** Notes how many servers there are now. */
+    note: (servers: number, now: number) => {
       // Between two notes there were as many as at the first of them.
-      pieces[piece % pieces.length] = (pieces[piece % pieces.length] as number) + noted * Math.max(0, now - notedAt)
+      serverMs.add(now, noted * Math.max(0, now - notedAt))
       notedAt = now
       noted = servers
     },
-    now: (servers, { pricePerMinute, currency = '' }) => {
+    /** Null where no price is stated. */
+    now: (servers: number, { pricePerMinute, currency = '' }: ConsoleSpending): Money | null => {
       if (pricePerMinute === undefined) return null
-      const serverMs = pieces.reduce((sum, piece) => sum + piece, 0)
       return {
         currency,
         pricePerMinute,
         perHourNow: rounded(servers * pricePerMinute * 60),
-        lastHour: rounded((serverMs / 60_000) * pricePerMinute),
+        lastHour: rounded((serverMs.within(notedAt) / 60_000) * pricePerMinute),
         since: Math.floor(Math.max(since, notedAt - HOUR_MS)),
       }
     },

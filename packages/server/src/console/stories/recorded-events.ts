@@ -1,77 +1,64 @@
-import type {
-  AssignedLocation,
-  CancelReason,
-  Matchmaker,
-  MatchmakerEvents,
-  ReturnReason,
-  ServerFailure,
-  StopReason,
-  Ticket,
-} from '@muster/matchmaker'
+import type { AssignedLocation, CancelReason, Matchmaker, MatchmakerEvents, Ticket } from '@muster/matchmaker'
 import { problemText } from '../problems.js'
+
+const match = ['matchId', 'queue'] as const
+/** With `pool`, `matchId` is the id of a server of that pool. */
+const server = [...match, 'pool', 'requestId'] as const
+const gameServer = ['serverId', 'pool', 'requestId'] as const
+
+/** Events of the matchmaker: what each is called here, and what is remembered of it besides the ids of its tickets. */
+const remembered = {
+  matchFound: { what: 'found', fields: [...match, 'expansionMs'] },
+  backfillJoined: { what: 'joined', fields: match },
+  matchAccepted: { what: 'accepted', fields: [...match, 'playerIds'] },
+  ticketRequeued: { what: 'returned', fields: [...match, 'reason'] },
+  deploymentCreated: { what: 'deployed', fields: server },
+  deploymentReady: { what: 'ready', fields: [...server, 'startMs'] },
+  playersLeft: { what: 'left', fields: [...match, 'playerIds', 'remaining'] },
+  deploymentFailed: { what: 'failed', fields: [...server, 'reason', 'detail'] },
+  deploymentStopped: { what: 'ended', fields: [...server, 'reason'] },
+  serverRegistered: { what: 'registered', fields: [...gameServer, 'build'] },
+  serverTaken: { what: 'taken', fields: [...match, ...gameServer, 'warm'] },
+  serverFreed: { what: 'freed', fields: [...match, ...gameServer, 'reason'] },
+  serverDraining: { what: 'draining', fields: [...gameServer, 'reason'] },
+  serverLost: { what: 'silent', fields: [...gameServer, 'silentMs'] },
+  serverReturned: { what: 'heard', fields: [...gameServer, 'silentMs'] },
+} as const satisfies {
+  [Each in keyof MatchmakerEvents]?: { what: string; fields: readonly (keyof MatchmakerEvents[Each])[] }
+}
+type Name = keyof typeof remembered
+
+type Remembered = {
+  [Each in Name]: { readonly what: (typeof remembered)[Each]['what'] } & Pick<
+    MatchmakerEvents[Each],
+    Extract<(typeof remembered)[Each]['fields'][number], keyof MatchmakerEvents[Each]>
+  > &
+    TicketIds<MatchmakerEvents[Each]>
+}[Name]
+type TicketIds<Event> = Event extends { readonly tickets: unknown }
+  ? { readonly ticketIds: readonly string[] }
+  : Event extends { readonly ticket: unknown }
+    ? { readonly ticketId: string }
+    : unknown
 
 /** An event as it is remembered: ids and reasons, and no address of a player. Times are epoch milliseconds. */
 export type RecordedEvent = { readonly at: number } & (
-  | {
+  | Remembered
+  | (Pick<Ticket, 'queues'> & {
       readonly what: 'created'
       readonly ticketId: string
       readonly playerIds: readonly string[]
-      readonly queues: readonly string[]
-    }
-  | (OfTickets & { readonly what: 'found'; readonly expansionMs: number })
-  | (OfTickets & { readonly what: 'joined' })
-  | (OfTicket & { readonly what: 'accepted'; readonly playerIds: readonly string[] })
-  | (OfTicket & { readonly what: 'returned'; readonly reason: ReturnReason })
-  | {
-      readonly what: 'cancelled'
-      readonly ticketId: string
-      readonly matchId: string | undefined
-      readonly reason: CancelReason
-    }
-  | (OfServer & { readonly what: 'deployed' })
-  | (OfServer & { readonly what: 'ready'; readonly startMs: number })
-  | (OfTickets &
-      OfServer & {
-        readonly what: 'assigned'
-        readonly where: string | undefined
-        /** Name and address of the server, by which it is found. */
-        readonly hosts: readonly string[]
-      })
-  | (OfMatch & { readonly what: 'left'; readonly playerIds: readonly string[]; readonly remaining: number })
-  | (OfServer & {
-      readonly what: 'failed'
-      readonly reason: ServerFailure
-      readonly detail: string | undefined
     })
-  | (OfServer & { readonly what: 'ended'; readonly reason: StopReason })
-  | (OfGameServer & { readonly what: 'registered'; readonly build: string | undefined })
-  | (OfGameServer & OfMatch & { readonly what: 'taken'; readonly warm: boolean })
-  | (OfGameServer & OfMatch & { readonly what: 'freed'; readonly reason: FreedReason })
-  | (OfGameServer & { readonly what: 'draining'; readonly reason: DrainReason })
-  | (OfGameServer & { readonly what: 'silent' | 'heard'; readonly silentMs: number })
+  | (Pick<Ticket, 'matchId'> & { readonly what: 'cancelled'; readonly ticketId: string; readonly reason: CancelReason })
+  | (Pick<MatchmakerEvents['serverAssigned'], 'matchId' | 'queue' | 'requestId'> & {
+      readonly what: 'assigned'
+      readonly ticketIds: readonly string[]
+      readonly where: string | undefined
+      /** Name and address of the server, by which it is found. */
+      readonly hosts: readonly string[]
+    })
   | { readonly what: 'problem'; readonly matchId: string; readonly text: string }
 )
-
-interface OfMatch {
-  readonly matchId: string
-  readonly queue: string
-}
-interface OfTicket extends OfMatch {
-  readonly ticketId: string
-}
-interface OfTickets extends OfMatch {
-  readonly ticketIds: readonly string[]
-}
-interface OfServer extends OfMatch {
-  readonly requestId: string
-  /** Of a server of a pool; then `matchId` is the id of the server. */
-  readonly pool?: string | undefined
-}
-interface OfGameServer {
-  readonly serverId: string
-  readonly pool: string | undefined
-  readonly requestId: string | undefined
-}
 
 export type DrainReason = MatchmakerEvents['serverDraining']['reason']
 export type FreedReason = MatchmakerEvents['serverFreed']['reason']
@@ -91,74 +78,29 @@ export function matchOf(event: RecordedEvent): string | undefined {
 
 /** Remembers what happens to tickets, matches and servers. Returns a function that ends it. */
 export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
+  const cancelled = ({ id, matchId }: Ticket, reason: CancelReason) =>
+    add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason })
   const endings = [
+    ...(Object.keys(remembered) as Name[]).map((name) =>
+      on(name, (told) => {
+        const { what, fields } = remembered[name]
+        const facts = Object.fromEntries(fields.map((field) => [field, told[field as keyof typeof told]]))
+        const tickets = 'tickets' in told && { ticketIds: idsOf(told.tickets) }
+        const ticket = 'ticket' in told && { ticketId: told.ticket.id }
+        add({ at: now(), what, ...facts, ...tickets, ...ticket } as RecordedEvent)
+      }),
+    ),
     // A ticket that was taken over began to wait earlier.
     on('ticketCreated', ({ ticket: { id, createdAt, players, queues } }) =>
       add({ at: createdAt, what: 'created', ticketId: id, playerIds: idsOf(players), queues }),
     ),
-    on('matchFound', ({ matchId, queue, tickets, expansionMs }) =>
-      add({ at: now(), what: 'found', matchId, queue, ticketIds: idsOf(tickets), expansionMs }),
-    ),
-    on('backfillJoined', ({ matchId, queue, tickets }) =>
-      add({ at: now(), what: 'joined', matchId, queue, ticketIds: idsOf(tickets) }),
-    ),
-    on('matchAccepted', ({ matchId, queue, ticket, playerIds }) =>
-      add({ at: now(), what: 'accepted', matchId, queue, ticketId: ticket.id, playerIds }),
-    ),
-    on('ticketRequeued', ({ matchId, queue, ticket, reason }) =>
-      add({ at: now(), what: 'returned', matchId, queue, ticketId: ticket.id, reason }),
-    ),
-    on('cancelled', ({ ticket: { id, matchId }, reason }) =>
-      add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason }),
-    ),
-    on('expired', ({ ticket: { id, matchId } }) =>
-      add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason: 'expired' }),
-    ),
-    on('deploymentCreated', ({ matchId, queue, pool, requestId }) =>
-      add({ at: now(), what: 'deployed', matchId, queue, pool, requestId }),
-    ),
-    on('deploymentReady', ({ matchId, queue, pool, requestId, startMs }) =>
-      add({ at: now(), what: 'ready', matchId, queue, pool, requestId, startMs }),
-    ),
-    on('serverAssigned', ({ matchId, queue, requestId, tickets, assignment }) =>
-      add({
-        at: now(),
-        what: 'assigned',
-        matchId,
-        queue,
-        requestId,
-        ticketIds: idsOf(tickets),
-        where: placeName(assignment.location),
-        hosts: [assignment.fqdn, assignment.publicIp].filter((host) => host !== undefined),
-      }),
-    ),
-    on('playersLeft', ({ matchId, queue, playerIds, remaining }) =>
-      add({ at: now(), what: 'left', matchId, queue, playerIds, remaining }),
-    ),
-    on('deploymentFailed', ({ matchId, queue, pool, requestId, reason, detail }) =>
-      add({ at: now(), what: 'failed', matchId, queue, pool, requestId, reason, detail }),
-    ),
-    on('deploymentStopped', ({ matchId, queue, pool, requestId, reason }) =>
-      add({ at: now(), what: 'ended', matchId, queue, pool, requestId, reason }),
-    ),
-    on('serverRegistered', ({ serverId, pool, requestId, build }) =>
-      add({ at: now(), what: 'registered', serverId, pool, requestId, build }),
-    ),
-    on('serverTaken', ({ matchId, queue, serverId, pool, requestId, warm }) =>
-      add({ at: now(), what: 'taken', matchId, queue, serverId, pool, requestId, warm }),
-    ),
-    on('serverFreed', ({ matchId, queue, serverId, pool, requestId, reason }) =>
-      add({ at: now(), what: 'freed', matchId, queue, serverId, pool, requestId, reason }),
-    ),
-    on('serverDraining', ({ serverId, pool, requestId, reason }) =>
-      add({ at: now(), what: 'draining', serverId, pool, requestId, reason }),
-    ),
-    on('serverLost', ({ serverId, pool, requestId, silentMs }) =>
-      add({ at: now(), what: 'silent', serverId, pool, requestId, silentMs }),
-    ),
-    on('serverReturned', ({ serverId, pool, requestId, silentMs }) =>
-      add({ at: now(), what: 'heard', serverId, pool, requestId, silentMs }),
-    ),
+    on('cancelled', ({ ticket, reason }) => cancelled(ticket, reason)),
+    on('expired', ({ ticket }) => cancelled(ticket, 'expired')),
+    on('serverAssigned', ({ matchId, queue, requestId, tickets, assignment: { location, fqdn, publicIp } }) => {
+      const hosts = [fqdn, publicIp].filter((host) => host !== undefined)
+      const where = placeName(location)
+      add({ at: now(), what: 'assigned', matchId, queue, requestId, ticketIds: idsOf(tickets), where, hosts })
+    }),
     on('problem', ({ during, error, matchId }) => {
       if (matchId !== undefined) add({ at: now(), what: 'problem', matchId, text: problemText(during, error) })
     }),
@@ -177,15 +119,7 @@ export const placeName = (location: AssignedLocation | undefined): string | unde
 }
 
 /** The newest events, in a bounded number, size and age. */
-export interface EventRing {
-  add(event: RecordedEvent): void
-  /** In the order of time. Events that are dropped while one reads are left out. */
-  scan(): Iterable<RecordedEvent>
-  /** When the oldest event that is kept happened; undefined if none is. */
-  since(): number | undefined
-  hasDropped(): boolean
-  size(): number
-}
+export type EventRing = ReturnType<typeof createEventRing>
 
 interface EventRingOptions {
   readonly mostEvents: number
@@ -198,7 +132,7 @@ interface EventRingOptions {
 const EVENT_BYTES = 100
 const ID_BYTES = 24
 
-export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions): EventRing {
+export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions) {
   const events: (RecordedEvent | undefined)[] = []
   /** Numbers of the oldest event that is kept, and of the next one to come. An event's place is its number modulo. */
   let first = 0
@@ -213,7 +147,7 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
   }
 
   return {
-    add: (event) => {
+    add: (event: RecordedEvent) => {
       if (next - first === mostEvents) dropOldest()
       events[next % mostEvents] = event
       next += 1
@@ -222,12 +156,14 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
       const isTooMuch = () => next - first > 1 && (bytes > mostBytes || isOld())
       while (isTooMuch()) dropOldest()
     },
-    *scan() {
+    /** In the order of time. Events that are dropped while one reads are left out. */
+    *scan(): Iterable<RecordedEvent> {
       for (let number = first; number < next; number = Math.max(number + 1, first)) {
         const event = events[number % mostEvents]
         if (event !== undefined) yield event
       }
     },
+    /** When the oldest event that is kept happened; undefined if none is. */
     since: () => events[first % mostEvents]?.at,
     hasDropped: () => first > 0,
     size: () => next - first,

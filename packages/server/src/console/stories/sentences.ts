@@ -1,7 +1,7 @@
 import type { StoryEvent, StoryKind } from '@muster/console/internal'
 import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
 import { failureText } from '../../telemetry/log.js'
-import type { DrainReason, FreedReason, RecordedEvent } from './recorded-events.js'
+import { type DrainReason, type FreedReason, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
 
 type Ref = StoryEvent['refs'][number]
 
@@ -84,15 +84,30 @@ export function lasted(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Most references of one event: a match may have hundreds of tickets. */
+/** Most references of one kind in one event: a match may have hundreds of tickets. */
 const MOST_REFS = 20
 const refs = (kind: StoryKind, ids: readonly string[]): Ref[] => ids.slice(0, MOST_REFS).map((id) => ({ kind, id }))
 
-/** The event, in a sentence. */
-export function storyEvent(event: RecordedEvent): StoryEvent {
-  const { text, refs: leads } = told(event)
-  return { at: Math.floor(event.at), what: whatOf(event), text, refs: leads }
+/** What an event leads to. The deployment of a server that is just being created has no id yet. */
+function refsOf(event: RecordedEvent): Ref[] {
+  const match = 'matchId' in event && event.what !== 'cancelled' ? matchOf(event) : undefined
+  const server = 'requestId' in event ? event.requestId : undefined
+  const all = [
+    ...refs('match', match === undefined ? [] : [match]),
+    ...refs('server', server === undefined ? [] : [server]),
+    ...refs('ticket', ticketsOf(event)),
+    ...refs('player', 'playerIds' in event ? event.playerIds : []),
+  ]
+  return event.what === 'returned' ? all.toReversed() : all
 }
+
+/** The event, in a sentence. */
+export const storyEvent = (event: RecordedEvent): StoryEvent => ({
+  at: Math.floor(event.at),
+  what: whatOf(event),
+  text: (texts[event.what] as (event: RecordedEvent) => string)(event),
+  refs: refsOf(event),
+})
 
 /** The words that a page may tell apart, e.g. by colours. */
 const whatOf = (event: RecordedEvent): string => {
@@ -100,101 +115,41 @@ const whatOf = (event: RecordedEvent): string => {
   return event.reason === 'declined' || event.reason === 'expired' ? event.reason : 'cancelled'
 }
 
-function told(event: RecordedEvent): Pick<StoryEvent, 'text' | 'refs'> {
-  switch (event.what) {
-    case 'created': {
-      const { playerIds, queues, ticketId } = event
-      const players = playerIds.length === 1 ? 'A player' : `A party of ${playerIds.length}`
-      const where = `${queues.length === 1 ? 'queue' : 'queues'} ${queues.join(', ')}`
-      const leads = [...refs('ticket', [ticketId]), ...refs('player', playerIds)]
-      return { text: `${players} began to wait in ${where}.`, refs: leads }
-    }
-    case 'found': {
-      const limits = event.expansionMs === 0 ? '' : `, by the limits from ${lasted(event.expansionMs)} of waiting on`
-      const tickets = count(event.ticketIds.length, 'ticket')
-      return {
-        text: `A match of ${tickets} was found in ${event.queue}${limits}.`,
-        refs: [...refs('match', [event.matchId]), ...refs('ticket', event.ticketIds)],
-      }
-    }
-    case 'joined':
-      return {
-        text: `${count(event.ticketIds.length, 'ticket')} joined the match, which had room for more.`,
-        refs: [...refs('match', [event.matchId]), ...refs('ticket', event.ticketIds)],
-      }
-    case 'accepted':
-      return {
-        text: `${count(event.playerIds.length, 'player')} of the ticket accepted the match.`,
-        refs: [
-          ...refs('match', [event.matchId]),
-          ...refs('ticket', [event.ticketId]),
-          ...refs('player', event.playerIds),
-        ],
-      }
-    case 'returned':
-      return {
-        text: `Searches again, its waiting time kept: ${returned[event.reason]}.`,
-        refs: [...refs('ticket', [event.ticketId]), ...refs('match', [event.matchId])],
-      }
-    case 'cancelled':
-      return { text: cancelled[event.reason], refs: refs('ticket', [event.ticketId]) }
-    case 'deployed':
-      return { text: 'The service accepted the server.', refs: serverRefs(event) }
-    case 'ready':
-      return { text: `The server was ready after ${lasted(event.startMs)}.`, refs: serverRefs(event) }
-    case 'assigned': {
-      const where = event.where === undefined ? '' : ` in ${event.where}`
-      return {
-        text: `Players of ${count(event.ticketIds.length, 'ticket')} were sent to the server${where}.`,
-        refs: [...serverRefs(event), ...refs('ticket', event.ticketIds)],
-      }
-    }
-    case 'left': {
-      const remaining = event.remaining === 0 ? 'Nobody is left' : `${count(event.remaining, 'player')} remain`
-      return {
-        text: `${count(event.playerIds.length, 'player')} left the match. ${remaining}.`,
-        refs: [...refs('match', [event.matchId]), ...refs('player', event.playerIds)],
-      }
-    }
-    case 'failed':
-      return { text: failureText(event.reason, event.detail), refs: serverRefs(event) }
-    case 'ended':
-      return { text: `The server was stopped: ${ended[event.reason]}.`, refs: serverRefs(event) }
-    case 'registered': {
-      const build = event.build === undefined ? '' : ` as build ${event.build}`
-      return { text: `The server registered${build}.`, refs: gameServerRefs(event) }
-    }
-    case 'taken': {
-      const how = `A match took the server, which ${event.warm ? 'was warm' : 'is created for it'}.`
-      return { text: how, refs: [...refs('match', [event.matchId]), ...gameServerRefs(event)] }
-    }
-    case 'freed':
-      return { text: freed(event.reason), refs: [...refs('match', [event.matchId]), ...gameServerRefs(event)] }
-    case 'draining':
-      return { text: `The server takes no more matches: ${draining[event.reason]}.`, refs: gameServerRefs(event) }
-    case 'silent':
-      return { text: `The server was not heard for ${lasted(event.silentMs)}.`, refs: gameServerRefs(event) }
-    case 'heard':
-      return { text: `The server was heard again after ${lasted(event.silentMs)}.`, refs: gameServerRefs(event) }
-    case 'problem':
-      return { text: event.text, refs: refs('match', [event.matchId]) }
-  }
+type Named<What> = Extract<RecordedEvent, { readonly what: What }>
+
+const texts: { readonly [What in RecordedEvent['what']]: (event: Named<What>) => string } = {
+  created: ({ playerIds, queues }) => {
+    const players = playerIds.length === 1 ? 'A player' : `A party of ${playerIds.length}`
+    return `${players} began to wait in ${queues.length === 1 ? 'queue' : 'queues'} ${queues.join(', ')}.`
+  },
+  found: ({ ticketIds, queue, expansionMs }) => {
+    const limits = expansionMs === 0 ? '' : `, by the limits from ${lasted(expansionMs)} of waiting on`
+    return `A match of ${count(ticketIds.length, 'ticket')} was found in ${queue}${limits}.`
+  },
+  joined: ({ ticketIds }) => `${count(ticketIds.length, 'ticket')} joined the match, which had room for more.`,
+  accepted: ({ playerIds }) => `${count(playerIds.length, 'player')} of the ticket accepted the match.`,
+  returned: ({ reason }) => `Searches again, its waiting time kept: ${returned[reason]}.`,
+  cancelled: ({ reason }) => cancelled[reason],
+  deployed: () => 'The service accepted the server.',
+  ready: ({ startMs }) => `The server was ready after ${lasted(startMs)}.`,
+  assigned: ({ ticketIds, where }) => {
+    const place = where === undefined ? '' : ` in ${where}`
+    return `Players of ${count(ticketIds.length, 'ticket')} were sent to the server${place}.`
+  },
+  left: ({ playerIds, remaining }) => {
+    const others = remaining === 0 ? 'Nobody is left' : `${count(remaining, 'player')} remain`
+    return `${count(playerIds.length, 'player')} left the match. ${others}.`
+  },
+  failed: ({ reason, detail }) => failureText(reason, detail),
+  ended: ({ reason }) => `The server was stopped: ${ended[reason]}.`,
+  registered: ({ build }) => `The server registered${build === undefined ? '' : ` as build ${build}`}.`,
+  taken: ({ warm }) => `A match took the server, which ${warm ? 'was warm' : 'is created for it'}.`,
+  freed: ({ reason }) => freed(reason),
+  draining: ({ reason }) => `The server takes no more matches: ${draining[reason]}.`,
+  silent: ({ silentMs }) => `The server was not heard for ${lasted(silentMs)}.`,
+  heard: ({ silentMs }) => `The server was heard again after ${lasted(silentMs)}.`,
+  problem: ({ text }) => text,
 }
-
-interface ServerIds {
-  readonly matchId: string
-  readonly requestId: string
-  readonly pool?: string | undefined
-}
-
-const serverRefs = ({ matchId, requestId, pool }: ServerIds): Ref[] => [
-  ...(pool === undefined ? refs('match', [matchId]) : []),
-  { kind: 'server', id: requestId },
-]
-
-/** The deployment of a server that is just being created has no id yet. */
-const gameServerRefs = ({ requestId }: { readonly requestId: string | undefined }): Ref[] =>
-  requestId === undefined ? [] : [{ kind: 'server', id: requestId }]
 
 /** A queue's limits over waiting time, as `describeQueue` gives them. */
 export interface Limits {

@@ -62,30 +62,6 @@ class TicketFollower implements Follower {
   }
 }
 
-/** All events of a match. */
-class MatchFollower implements Follower {
-  readonly #matchId: string
-  constructor(matchId: string) {
-    this.#matchId = matchId
-  }
-  takes(event: RecordedEvent): boolean {
-    return matchOf(event) === this.#matchId
-  }
-}
-
-/** Finds the servers that had a name or an address, oldest first; it has no story of its own. */
-class HostFollower implements Follower {
-  readonly requestIds = new Set<string>()
-  readonly #host: string
-  constructor(host: string) {
-    this.#host = host
-  }
-  takes(event: RecordedEvent): boolean {
-    if (event.what === 'assigned' && event.hosts.includes(this.#host)) this.requestIds.add(event.requestId)
-    return false
-  }
-}
-
 /** Events of a server, and what happens in its match while it has the server. */
 class ServerFollower implements Follower {
   /** The id of its deployment, or the server's own id. */
@@ -120,7 +96,7 @@ class ServerFollower implements Follower {
   takes(event: RecordedEvent): boolean {
     if ('serverId' in event) return this.#takesOfServer(event)
     if ('requestId' in event) {
-      if (!this.#isIts(event.requestId, event.pool === undefined ? undefined : event.matchId)) {
+      if (!this.#isIts(event.requestId, 'pool' in event && event.pool !== undefined ? event.matchId : undefined)) {
         if (event.what === 'deployed') this.#early.delete(event.matchId)
         return false
       }
@@ -268,9 +244,11 @@ export function createStories(options: StoriesOptions): FindStories {
   /** The newest servers that had this name or address. */
   const serversAt = async (host: string): Promise<readonly string[]> => {
     if (!/[.:]/.test(host)) return []
-    const follower = new HostFollower(host)
-    await follow([follower])
-    return [...follower.requestIds].slice(-MOST_AT_ONE_HOST)
+    const [assigned = []] = await follow([
+      { takes: (event) => event.what === 'assigned' && event.hosts.includes(host) },
+    ])
+    const requestIds = new Set(assigned.flatMap((event) => ('requestId' in event ? (event.requestId ?? []) : [])))
+    return [...requestIds].slice(-MOST_AT_ONE_HOST)
   }
 
   const ofTicket = async (id: string, ticket: Ticket | undefined, events: readonly RecordedEvent[]) =>
@@ -299,7 +277,7 @@ export function createStories(options: StoriesOptions): FindStories {
         [wanted],
         wanted,
       ),
-      new MatchFollower(wanted),
+      { takes: (event) => matchOf(event) === wanted },
       ...followers,
     ])
     // After the events: a server that has ended since then has no phase any more, and none is missed that began.

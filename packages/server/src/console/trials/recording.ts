@@ -3,12 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import { type Locate, type Matchmaker, type QueueDefinition, recordTickets } from '@muster/matchmaker'
 
 /** What is recorded for trials: the last hour, or as much of it as its memory holds. */
-export interface Recording {
-  /** Returns the matchmaker to use, whose commands are recorded. */
-  of(matchmaker: Matchmaker, queues: readonly QueueDefinition[], locate: Locate | undefined): Matchmaker
-  /** All commands that are kept, without a gap between them. */
-  latest(): Recorded
-}
+export type Recording = ReturnType<typeof createRecording>
 
 export interface Recorded {
   /** Lines in the order of time. Each piece ends with a whole line. */
@@ -29,7 +24,7 @@ interface RecordingOptions {
   readonly parts: number
 }
 
-export function createRecording({ clock, partLength, parts }: RecordingOptions): Recording {
+export function createRecording({ clock, partLength, parts }: RecordingOptions) {
   const begin = () => ({ from: clock.now(), lines: [] as string[], length: 0 })
   let current = begin()
   /** Parts that are full: one text each, which the garbage collector need not walk. */
@@ -49,8 +44,11 @@ export function createRecording({ clock, partLength, parts }: RecordingOptions):
   }
 
   return {
-    of: (matchmaker, queues, locate) => recordTickets(matchmaker, write, { locate, queues, clock }),
-    latest: () => ({
+    /** Returns the matchmaker to use, whose commands are recorded. */
+    of: (matchmaker: Matchmaker, queues: readonly QueueDefinition[], locate: Locate | undefined): Matchmaker =>
+      recordTickets(matchmaker, write, { locate, queues, clock }),
+    /** All commands that are kept, without a gap between them. */
+    latest: (): Recorded => ({
       pieces: [...full.map(({ text }) => text), current.lines.join('')],
       lines: full.reduce((sum, { lines }) => sum + lines, current.lines.length),
       from: (full[0] ?? current).from,

@@ -7,14 +7,14 @@ import { factsIn, linesOf, type TicketFacts, timeOf } from './recording.js'
 /** Compares both sides, the most important thing first. */
 function trialSentences(asIs: TrialSide, changed: TrialSide): string[] {
   return [
-    shares(asIs, changed),
-    counted(asIs.matches, changed.matches),
-    waitSentence('Half of the matched tickets', asIs.waitP50, changed.waitP50),
-    waitSentence('95 % of the matched tickets', asIs.waitP95, changed.waitP95),
-    kilometres(asIs.meanKm, changed.meanKm),
+    compared(asIs.matchedShare, changed.matchedShare, percent, (share) => `${share} of the tickets are matched`),
+    compared(asIs.matches, changed.matches, number, (count) => `${count} matches are made`),
+    compared(asIs.waitP50, changed.waitP50, short, (wait) => `Half of the matched tickets wait at most ${wait}`),
+    compared(asIs.waitP95, changed.waitP95, short, (wait) => `95 % of the matched tickets wait at most ${wait}`),
+    compared(asIs.meanKm, changed.meanKm, kilometres, (km) => `Players of a match are ${km} apart on average`),
     ...asIs.spreads.map(({ attribute, mean }) => {
-      const other = changed.spreads.find((spread) => spread.attribute === attribute)
-      return other && differences(attribute, mean, other.mean)
+      const after = changed.spreads.find((spread) => spread.attribute === attribute)?.mean ?? null
+      return compared(mean, after, number, (by) => `Within a match, ${attribute} differs by ${by} on average`)
     }),
   ].flatMap((sentence) => sentence ?? [])
 }
@@ -22,33 +22,19 @@ function trialSentences(asIs: TrialSide, changed: TrialSide): string[] {
 const percent = (share: number) => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`
 const number = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
 
-function shares({ matchedShare: before }: TrialSide, { matchedShare: after }: TrialSide): string | undefined {
+const kilometres = (value: number) => `${number(value)} km`
+const short = (ms: number) => (ms < 10_000 ? `${number(ms / 1000)} s` : lasted(ms))
+
+/** Undefined where one side has no such number. */
+function compared(
+  before: number | null,
+  after: number | null,
+  word: (value: number) => string,
+  sentence: (after: string) => string,
+): string | undefined {
   if (before === null || after === null) return undefined
-  if (percent(before) === percent(after)) return `${percent(after)} of the tickets are matched, as now.`
-  return `${percent(after)} of the tickets are matched instead of ${percent(before)}.`
-}
-
-function counted(before: number, after: number): string {
-  if (before === after) return `${number(after)} matches are made, as now.`
-  return `${number(after)} matches are made instead of ${number(before)}.`
-}
-
-function waitSentence(who: string, before: number | null, after: number | null): string | undefined {
-  if (before === null || after === null) return undefined
-  const short = (ms: number) => (ms < 10_000 ? `${number(ms / 1000)} s` : lasted(ms))
-  if (short(before) === short(after)) return `${who} wait at most ${short(after)}, as now.`
-  return `${who} wait at most ${short(after)} instead of ${short(before)}.`
-}
-
-function kilometres(before: number | null, after: number | null): string | undefined {
-  if (before === null || after === null) return undefined
-  if (number(before) === number(after)) return `Players of a match are ${number(after)} km apart on average, as now.`
-  return `Players of a match are ${number(after)} km apart on average instead of ${number(before)} km.`
-}
-
-function differences(attribute: string, before: number, after: number): string {
-  const text = `Within a match, ${attribute} differs by ${number(after)} on average`
-  return number(before) === number(after) ? `${text}, as now.` : `${text} instead of ${number(before)}.`
+  const [was, is] = [word(before), word(after)]
+  return `${sentence(is)}${was === is ? ', as now' : ` instead of ${was}`}.`
 }
 
 /** Players of a match whose distances are measured: more would change the mean little, and take long. */
@@ -87,30 +73,32 @@ function distances(players: Players): number[] {
 const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 
+/** How far apart the players of a match are by each attribute that is a number, on average. */
 function spreadsOf(matches: readonly Players[]): TrialSide['spreads'] {
-  const spreads = new Map<string, number[]>()
-  for (const players of matches) {
-    for (const [attribute, values] of numbersOf(players)) {
-      const spread = Math.max(...values) - Math.min(...values)
-      const known = spreads.get(attribute)
-      if (known === undefined) spreads.set(attribute, [spread])
-      else known.push(spread)
-    }
-  }
-  return Array.from(spreads, ([attribute, all]) => ({ attribute, mean: meanOf(all) ?? 0 }))
+  const spreads = matches.flatMap((players) =>
+    Array.from(grouped(numbersOf(players)), ([attribute, values]): Numbered => [
+      attribute,
+      Math.max(...values) - Math.min(...values),
+    ]),
+  )
+  return Array.from(grouped(spreads), ([attribute, all]) => ({ attribute, mean: meanOf(all) ?? 0 }))
 }
 
-function numbersOf(players: Players): Map<string, number[]> {
-  const numbers = new Map<string, number[]>()
-  for (const { attributes = {} } of players) {
-    for (const [attribute, value] of Object.entries(attributes)) {
-      if (typeof value !== 'number') continue
-      const known = numbers.get(attribute)
-      if (known === undefined) numbers.set(attribute, [value])
-      else known.push(value)
-    }
+type Numbered = readonly [attribute: string, value: number]
+
+const numbersOf = (players: Players): readonly Numbered[] =>
+  players
+    .flatMap(({ attributes = {} }) => Object.entries(attributes))
+    .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+
+function grouped(numbers: readonly Numbered[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>()
+  for (const [attribute, value] of numbers) {
+    const group = groups.get(attribute)
+    if (group === undefined) groups.set(attribute, [value])
+    else group.push(value)
   }
-  return numbers
+  return groups
 }
 
 /** What a trial replays, as plain data. */

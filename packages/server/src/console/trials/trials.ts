@@ -21,15 +21,7 @@ interface TrialsOptions {
 }
 
 /** Tries changed queues on what was recorded: a few at a time, for a bounded time. */
-export interface Trials {
-  /** Begins one; returns the answer about YAML that is wrong. @throws {Problem} */
-  begin(queue: string, yaml: string): Trial | Response
-  /** @throws {Problem} 404 */
-  get(id: string): Trial
-  /** @throws {Problem} 404 */
-  cancel(id: string): void
-  close(): void
-}
+export type Trials = ReturnType<typeof createTrials>
 
 interface Running {
   trial: Trial
@@ -43,7 +35,7 @@ const LONGEST_MS = 120_000
 const HOUR_MS = 3_600_000
 const NO_TICKETS = 'no tickets were recorded here yet'
 
-export function createTrials({ recording, queues, cards, start, clock, startedAt }: TrialsOptions): Trials {
+export function createTrials({ recording, queues, cards, start, clock, startedAt }: TrialsOptions) {
   const known = new Map<string, Running>()
 
   const find = (id: string): Running => {
@@ -72,7 +64,8 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
   }
 
   return {
-    begin: (queue, yaml) => {
+    /** Begins one; returns the answer about YAML that is wrong. @throws {Problem} */
+    begin: (queue: string, yaml: string): Trial | Response => {
       const { definition: before } = cards.inForce(queue)
       if (queues().some(hasCode))
         throw new Problem(409, 'fixed-queue', 'A queue has a rule that is code, which a trial cannot run.')
@@ -111,8 +104,10 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
       )
       return running.trial
     },
-    get: (id) => find(id).trial,
-    cancel: (id) => {
+    /** @throws {Problem} 404 */
+    get: (id: string): Trial => find(id).trial,
+    /** @throws {Problem} 404 */
+    cancel: (id: string) => {
       const { end } = find(id)
       known.delete(id)
       end.abort()

@@ -75,20 +75,6 @@ export interface ConnectionCounts {
   readonly refused: number
 }
 
-/** The connections of a listener, within bounds: newcomers are taken, and who holds most gives. */
-interface Connections<Socket> {
-  /** Takes a new connection. False if it is refused, and then nothing is kept of it. */
-  open(socket: Socket, address: string | undefined): boolean
-  /** A request has begun; returns the function that says that it has ended. */
-  begin(socket: Socket): () => void
-  closed(socket: Socket): void
-  /** Ends a connection on which more requests wait than may. */
-  endPipelined(socket: Socket): void
-  /** Whether the connection was taken beyond the bound, and that is still reached. */
-  isBeyond(socket: Socket): boolean
-  counts(): ConnectionCounts
-}
-
 /** The connections of an address or a prefix. */
 interface Holder {
   readonly key: string
@@ -118,7 +104,8 @@ const BUSY_FREED = 16
 const IN_VAIN_MS = 100
 const TOLD_EVERY_MS = 10_000
 
-export function createConnections<Socket>(options: ConnectionsOptions<Socket>): Connections<Socket> {
+/** The connections of a listener, within bounds: newcomers are taken, and who holds most gives. */
+export function createConnections<Socket>(options: ConnectionsOptions<Socket>) {
   const { most, beyond, perAddress, end, onCrowded, clock, freshMs = FRESH_MS } = options
   const all = new Map<Socket, Open<Socket>>()
   const holders = new Map<string, Holder>()
@@ -194,7 +181,8 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
   const counts = (): ConnectionCounts => ({ open: all.size, largest: widest.largest()?.open.size ?? 0, ...totals })
 
   return {
-    open: (socket, address) => {
+    /** Takes a new connection. False if it is refused, and then nothing is kept of it. */
+    open: (socket: Socket, address: string | undefined): boolean => {
       const its = holdersOf(address ?? 'unknown')
       for (const holder of its) {
         if (holder.open.size < holder.share) continue
@@ -216,7 +204,8 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
       if (isFull) tell()
       return true
     },
-    begin: (socket) => {
+    /** A request has begun; returns the function that says that it has ended. */
+    begin: (socket: Socket) => {
       const one = all.get(socket)
       if (one === undefined) return () => {}
       one.requests += 1
@@ -225,16 +214,18 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
         one.since = clock.now()
       }
     },
-    closed: (socket) => {
+    closed: (socket: Socket) => {
       const one = all.get(socket)
       if (one !== undefined) forget(one)
     },
-    endPipelined: (socket) => {
+    /** Ends a connection on which more requests wait than may. */
+    endPipelined: (socket: Socket) => {
       const one = all.get(socket)
       if (one !== undefined) endAll([one], 'pipelinedEnded')
       tell()
     },
-    isBeyond: (socket) => all.get(socket)?.isBeyond === true && all.size > most,
+    /** Whether the connection was taken beyond the bound, and that is still reached. */
+    isBeyond: (socket: Socket) => all.get(socket)?.isBeyond === true && all.size > most,
     counts,
   }
 }

@@ -191,16 +191,8 @@ const BEYOND = 100
 /** File descriptors that are kept for files, Redis, the deployment service and operators (our choice). */
 const KEPT_DESCRIPTORS = 300
 
-interface ListenerBounds {
-  readonly mostConnections: number
-  readonly beyond: number
-  readonly mostPerAddress: number | undefined
-  /** The configured bound, where file descriptors allow fewer. */
-  readonly wanted: number | undefined
-}
-
 /** Behind proxies, many players come from one address. A connection needs a file descriptor. */
-export function listenerBounds({ limits, addresses }: Config, descriptors: number | undefined): ListenerBounds {
+export function listenerBounds({ limits, addresses }: Config, descriptors: number | undefined) {
   const wanted = (limits.waits ?? WAITS) + MORE_CONNECTIONS
   const possible = descriptors === undefined ? Infinity : Math.max(BEYOND, descriptors - KEPT_DESCRIPTORS - BEYOND)
   const mostConnections = Math.min(wanted, possible)
@@ -211,6 +203,7 @@ export function listenerBounds({ limits, addresses }: Config, descriptors: numbe
       addresses.trustedProxies.length > 0
         ? undefined
         : Math.min(MOST_PER_ADDRESS, Math.ceil(mostConnections * PART_PER_ADDRESS)),
+    /** The configured bound, where file descriptors allow fewer. */
     wanted: mostConnections < wanted ? wanted : undefined,
   }
 }

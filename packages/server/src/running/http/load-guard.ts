@@ -72,13 +72,7 @@ interface LoadGuardOptions {
 }
 
 /** Refuses requests early while the process is late, so that those which it takes are answered in time. */
-export interface LoadGuard {
-  /** Whether a request is taken. One that is taken is watched until it is answered. */
-  admits(message: IncomingMessage, response: ServerResponse): boolean
-  /** Requests that were refused since the start, and from 0 to 3 how much is refused now. */
-  counts(): { readonly refused: Readonly<Record<Urgency, number>>; readonly level: number; readonly lateMs: number }
-  close(): void
-}
+export type LoadGuard = ReturnType<typeof createLoadGuard>
 
 /** Milliseconds between two looks at how late the event loop is (our choice). */
 const LOOK_MS = 100
@@ -96,7 +90,7 @@ export function urgencyOf(message: IncomingMessage): Urgency {
   return method === 'PUT' || method === 'PATCH' ? 'change' : 'keep'
 }
 
-export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): LoadGuard {
+export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions) {
   const refused: Record<Urgency, number> = { begin: 0, change: 0, keep: 0 }
   const ending = new AbortController()
   /** When each request began that begins something, and is not answered; the oldest first. */
@@ -131,7 +125,8 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
   watch().catch(() => {}) // closed
 
   return {
-    admits: (message, response) => {
+    /** Whether a request is taken. One that is taken is watched until it is answered. */
+    admits: (message: IncomingMessage, response: ServerResponse) => {
       const urgency = urgencyOf(message)
       const now = clock.now()
       if (bound !== Infinity && shedding.refuses(urgency, lag(now))) {
@@ -145,7 +140,12 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
       }
       return true
     },
-    counts: () => ({ refused: { ...refused }, level: shedding.level() / URGENCIES.length, lateMs }),
+    /** Requests that were refused since the start, and from 0 to 3 how much is refused now. */
+    counts: (): {
+      readonly refused: Readonly<Record<Urgency, number>>
+      readonly level: number
+      readonly lateMs: number
+    } => ({ refused: { ...refused }, level: shedding.level() / URGENCIES.length, lateMs }),
     close: () => ending.abort(),
   }
 }

@@ -57,20 +57,16 @@ const isSame = (given: string, wanted: string) => timingSafeEqual(digestOf(given
 const digestOf = (text: string) => createHash('sha256').update(text).digest()
 
 /** Metrics whose libraries are loaded once the program listens: they take longer to load than all the rest. */
-export interface LazyMetrics {
-  readonly start: () => void
-  /** Resolves when something is measured; begins to, if that has not been said yet. */
-  readonly metrics: () => Promise<Metrics>
-  readonly close: () => Promise<void>
-}
+export type LazyMetrics = ReturnType<typeof createLazyMetrics>
 
-export function createLazyMetrics(options: MetricsOptions): LazyMetrics {
+export function createLazyMetrics(options: MetricsOptions) {
   let loading: Promise<Metrics> | undefined
   const load = async () => (await import('../../telemetry/metrics.js')).createMetrics(options)
   const metrics = () => (loading ??= load())
   return {
     // A scrape reports the error.
     start: () => void metrics().catch(() => {}),
+    /** Resolves when something is measured; begins to, if that has not been said yet. */
     metrics,
     close: async () => {
       if (loading !== undefined) await (await loading).close()

@@ -72,10 +72,7 @@ export interface Mounts {
 /** Milliseconds for which a connection is not read whose request was refused because answers come late (our choice). */
 const REST_MS = 500
 
-/**
- * Answers every request of the program: by the first segment of its path, and where nothing else is, by the ticket API,
- * whose paths have no prefix.
- */
+/** Answers by the first segment of the path; all else is the ticket API's, whose paths have no prefix. */
 export function createMounts(mounts: MountsOptions): Mounts {
   const listeners = new WeakMap<HttpHandler, RequestListener>()
   const listenerOf = (handler: HttpHandler): RequestListener => {
@@ -137,10 +134,7 @@ export function startingMounts(): Mounts {
   return { all: answer, beyond: answer, admin: answer }
 }
 
-/**
- * Pauses the connection for `REST_MS` after the response. A rejection costs a third of an answer, so a client that
- * retries at once must not use up the CPU.
- */
+/** Pauses the connection for `REST_MS`: a rejection costs a third of an answer, and clients may retry at once. */
 function pauseAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
   // node:http itself resumes the socket, to skip the rest of the body.
   const rest = async () => {

@@ -46,24 +46,10 @@ interface ConfigFileOptions {
 }
 
 /** The configuration's file, of which the program has read a version. */
-export interface ConfigFile {
-  /** As it was read at the start. */
-  readonly config: Config
-  readonly warnings: readonly Finding[]
-  /**
-   * Reads the file again, and has it applied if it has changed. A wrong file is logged and changes nothing.
-   * @param isForced whether it is applied even if its text is the same: what it refers to may have changed.
-   */
-  readonly reload: (apply: (config: Config) => Promise<unknown>, log: Log, isForced?: boolean) => Promise<void>
-  /**
-   * Changes a queue in the file, as a whole or not at all, and returns what the file then says.
-   * @throws {InvalidInput} why that is not possible
-   */
-  readonly editQueue: (name: string, yaml: string) => Promise<Config>
-}
+export type ConfigFile = Awaited<ReturnType<typeof openConfigFile>>
 
 /** @throws {InvalidConfig} with all that is wrong */
-export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<ConfigFile> {
+export async function openConfigFile({ path, env }: ConfigFileOptions) {
   const first = await readConfig(path, { env })
   /** The text that counts, or was found wrong last. */
   let seen = first.text
@@ -74,9 +60,14 @@ export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<
     return done
   }
   return {
+    /** As it was read at the start. */
     config: first.config,
     warnings: first.warnings,
-    reload: (apply, log, isForced = false) =>
+    /**
+     * Reads the file again, and has it applied if it has changed. A wrong file is logged and changes nothing.
+     * @param isForced whether it is applied even if its text is the same: what it refers to may have changed.
+     */
+    reload: (apply: (config: Config) => Promise<unknown>, log: Log, isForced = false) =>
       inTurn(async () => {
         try {
           const { config, text, warnings } = await readConfig(path, { env })
@@ -88,7 +79,11 @@ export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<
           tellNotReloaded(log, error)
         }
       }),
-    editQueue: (name, yaml) =>
+    /**
+     * Changes a queue in the file, as a whole or not at all, and returns what the file then says.
+     * @throws {InvalidInput} why that is not possible
+     */
+    editQueue: (name: string, yaml: string): Promise<Config> =>
       inTurn(async () => {
         const { config, text } = await changeFile({ path, env }, seen, (before) => editQueue(before, name, yaml))
         seen = text
@@ -110,11 +105,7 @@ export function tellNotReloaded(log: Log, error: unknown): void {
 }
 
 /** Checks and writes a changed text in one step, unless somebody else has changed the file. */
-async function changeFile(
-  { path, env }: Pick<ConfigFileOptions, 'path' | 'env'>,
-  seen: string,
-  change: (before: string) => string,
-) {
+async function changeFile({ path, env }: ConfigFileOptions, seen: string, change: (before: string) => string) {
   try {
     // A link stays a link.
     const target = await realpath(path)
@@ -155,26 +146,16 @@ export async function watchFile({
 }: WatchFileOptions): Promise<() => Promise<void>> {
   // Not at the top: players are served before the file is watched.
   const { watch } = await import('chokidar')
-  const settle = createSettle(clock, changed)
+  let waiting: AbortController | undefined
   const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })
-  watcher.on('all', settle.touched)
+  watcher.on('all', () => {
+    waiting?.abort()
+    waiting = new AbortController()
+    clock.sleep(QUIET_MS, waiting.signal).then(changed, () => {})
+  })
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
   return async () => {
-    settle.end()
+    waiting?.abort()
     await watcher.close()
-  }
-}
-
-/** Calls a function once, after a burst of touches has ended. */
-function createSettle(clock: Clock, settled: () => void): { touched: () => void; end: () => void } {
-  let waiting: AbortController | undefined
-  return {
-    touched: () => {
-      waiting?.abort()
-      const mine = new AbortController()
-      waiting = mine
-      clock.sleep(QUIET_MS, mine.signal).then(settled, () => {})
-    },
-    end: () => waiting?.abort(),
   }
 }

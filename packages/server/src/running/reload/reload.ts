@@ -105,7 +105,7 @@ export interface Reloaded {
   readonly refused: readonly RefusedTicket[]
 }
 
-interface ReloadingOptions {
+export interface ReloadingOptions {
   readonly inForce: InForce
   readonly parts: Parts
   readonly log: Log

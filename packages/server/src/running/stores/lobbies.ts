@@ -1,6 +1,3 @@
-import type { Client } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
-import type { HttpHandler } from '@muster/core/http'
 import {
   type Assignment,
   type Matchmaker,
@@ -10,13 +7,9 @@ import {
 } from '@muster/matchmaker'
 import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
-import type { Config } from '../../config/index.js'
-import type { Matching } from './matching.js'
+import type { Matching, MatchingOptions } from './matching.js'
 
-/**
- * Started lobbies that wait in a queue as parties. The players of a started lobby become one ticket, whose id is the
- * key of the start.
- */
+/** Started lobbies that wait in a queue: the players of one are one ticket, whose id is the key of the start. */
 function createLobbyParties(
   service: TicketService,
   on: Matchmaker['on'],
@@ -75,27 +68,16 @@ function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes 
   }
 }
 
-interface OpenLobbiesOptions {
-  readonly config: Config
-  readonly client: Client
+interface OpenLobbiesOptions extends Pick<MatchingOptions, 'config' | 'client' | 'webhookUrl' | 'clock' | 'onProblem'> {
   readonly service: TicketService
   readonly matching: Pick<Matching, 'on' | 'shared'>
-  /** Public URL at which `webhook` is mounted. */
-  readonly webhookUrl: string | undefined
-  readonly clock: Clock
-  readonly onProblem: (during: string, error: unknown) => void
 }
 
 /** The lobbies of the program, and what they become. */
-export interface OpenLobbies {
-  readonly lobbies: Lobbies
-  readonly createApi: (options: LobbyApiOptions) => HttpHandler
-  readonly webhook: ((request: Request) => Promise<Response>) | undefined
-  readonly close: (timeoutMs: number) => Promise<void>
-}
+export type OpenLobbies = NonNullable<Awaited<ReturnType<typeof openLobbies>>>
 
 /** Undefined where the configuration has no lobbies. */
-export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobbies | undefined> {
+export async function openLobbies(options: OpenLobbiesOptions) {
   const { config, client, service, matching, webhookUrl, clock, onProblem } = options
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
@@ -103,26 +85,30 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
   const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
   const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
-  const heard = (lobbies: Lobbies): Lobbies => {
-    lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
-    return lobbies
-  }
   const keepLobbies = matching.shared.lobbies !== undefined
+  const opened = (lobbies: Lobbies, relay?: RelaySessions) => {
+    lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
+    return {
+      lobbies,
+      createApi: (api: LobbyApiOptions) => createLobbyApi(lobbies, api),
+      webhook: relay?.webhook,
+      close: async (timeoutMs: number) => {
+        const results = await Promise.allSettled([lobbies.close({ keepLobbies, timeoutMs })])
+        await relay?.close({ timeoutMs })
+        for (const result of results) if (result.status === 'rejected') throw result.reason
+      },
+    }
+  }
 
   if (startAs === 'match') {
     const queueName = queue ?? config.queues[0]?.name ?? ''
     const parties = createLobbyParties(service, matching.on, queueName, report('lobbies'))
-    const lobbies = heard(createLobbies({ ...shared, matchmaker: parties.matchmaker }))
+    const lobbies = createLobbies({ ...shared, matchmaker: parties.matchmaker })
     parties.reportTo(lobbies)
-    return {
-      lobbies,
-      createApi: (api) => createLobbyApi(lobbies, api),
-      webhook: undefined,
-      close: (timeoutMs) => lobbies.close({ keepLobbies, timeoutMs }),
-    }
+    return opened(lobbies)
   }
 
-  const relay: RelaySessions = createRelaySessions({
+  const relay = createRelaySessions({
     client: client.relays,
     owner: config.name.replaceAll('_', '-'),
     webhookBaseUrl: webhookUrl,
@@ -130,15 +116,5 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
     clock,
   })
   relay.events.on('problem', ({ during, error }) => onProblem(`relay ${during}`, error))
-  const lobbies = heard(createLobbies({ ...shared, relay }))
-  return {
-    lobbies,
-    createApi: (api) => createLobbyApi(lobbies, api),
-    webhook: relay.webhook,
-    close: async (timeoutMs) => {
-      const results = await Promise.allSettled([lobbies.close({ keepLobbies, timeoutMs })])
-      await relay.close({ timeoutMs })
-      for (const result of results) if (result.status === 'rejected') throw result.reason
-    },
-  }
+  return opened(createLobbies({ ...shared, relay }), relay)
 }

@@ -83,11 +83,7 @@ export interface MatchingOptions {
   readonly onProblem: (during: string, error: unknown) => void
 }
 
-export interface MatchingStoreOptions {
-  readonly config: Config
-  readonly clock: Clock
-  readonly onProblem: MatchingOptions['onProblem']
-}
+export type MatchingStoreOptions = Pick<MatchingOptions, 'config' | 'clock' | 'onProblem'>
 
 /** Where the program remembers. */
 export interface MatchingStore {
@@ -101,9 +97,10 @@ export interface MatchingStore {
 /** The matchmaker's options, as the configuration states them. */
 export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions & { name: string } {
   const { config, client, locate, webhookUrl, clock } = options
-  const { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer } = config.spending
+  const { pricePerMinute: _, currency: __, ...spending } = config.spending
   return {
     ...config.matching,
+    ...spending,
     name: config.name,
     queues: config.queues,
     pools: config.pools,
@@ -116,11 +113,6 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     locate,
     webhookUrl,
     apiUrl: config.listen.publicUrl,
-    maxServers,
-    maxStarting,
-    maxCreatesPerMinute,
-    maxMatchesPerPlayer,
-    maxServersPerPlayer,
     clock,
   }
 }

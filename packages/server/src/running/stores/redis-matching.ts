@@ -21,12 +21,6 @@ import {
 
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
-interface RedisMatchingOptions {
-  readonly redis: RedisConnection
-  readonly config: RedisConfig
-  readonly matching: MatchingOptions
-}
-
 /** Milliseconds in which Redis must answer for the program to be ready. */
 const ANSWERS_WITHIN_MS = 2000
 
@@ -43,17 +37,11 @@ const NOTHING: Inspection = {
 }
 
 /** A matchmaker that several processes share. */
-function createRedisMatching({ redis, config, matching }: RedisMatchingOptions): Matching {
+function createRedisMatching(redis: RedisConnection, config: RedisConfig, matching: MatchingOptions): Matching {
   const { config: whole, clock, log, onProblem } = matching
   const { maxTickets, leaseMs, canLead, replicas } = config
-  const partition = createRedisPartition({
-    ...matchmakerOptions(matching),
-    redis,
-    maxTickets,
-    leaseMs,
-    canLead,
-    replicas,
-  })
+  const options = matchmakerOptions(matching)
+  const partition = createRedisPartition({ ...options, redis, maxTickets, leaseMs, canLead, replicas })
   const lobbies = whole.lobbies.enabled ? createRedisLobbyStore({ redis, name: whole.name }) : undefined
   partition.on('problem', ({ during, error }) => onProblem(during, error))
   partition.on('queuesDiffer', () =>
@@ -138,7 +126,7 @@ export async function openRedisStore(options: MatchingStoreOptions, config: Redi
   const limits = createRedisLimits({ redis, fallbackShare, clock })
   return {
     limiter: limits.limiter,
-    openMatching: async (matching) => createRedisMatching({ redis, config, matching }),
+    openMatching: async (matching) => createRedisMatching(redis, config, matching),
     close: async () => {
       await limits.close()
       await redis.close()
