@@ -74,7 +74,8 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
   // Needed for each player: ipaddr.js would take some microseconds.
-  if (lengths.ipv4 === 16 && isDottedQuad(text)) return `${text.split('.', 2).join('.')}.0.0/16`
+  if (lengths.ipv4 === 16 && isDottedQuad(text))
+    return `${text.slice(0, text.indexOf('.', text.indexOf('.') + 1))}.0.0/16`
   const address = parse(text)
   if (address === undefined) return undefined
   const kind = address.kind()

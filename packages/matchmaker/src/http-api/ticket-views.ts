@@ -66,8 +66,14 @@ export const queueWaitView = (
   estimated_wait: estimatedWaitView(estimate),
 })
 
+/** The time before, and its text: many tickets are created in one millisecond. */
+let last = { at: 0, text: new Date(0).toISOString() }
+
 /** The ISO text of a time, in whole milliseconds. @param at epoch milliseconds. */
-export const isoTime = (at: number): string => new Date(at).toISOString()
+export function isoTime(at: number): string {
+  if (at !== last.at) last = { at, text: new Date(at).toISOString() }
+  return last.text
+}
 
 export function assignmentView({ fqdn, publicIp, ports, location, promised }: Assignment): AssignmentView {
   return {
