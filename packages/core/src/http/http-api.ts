@@ -186,13 +186,12 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     return request.method === 'HEAD' ? withoutBody(withCors) : withCors
   }
 
-  return handlerOf(async (request, connection) => {
-    try {
-      return finish(await handle(request, connection), request)
-    } catch (error) {
-      return finish(refusal(error, request), request)
-    }
-  })
+  return handlerOf((request, connection) =>
+    handle(request, connection).then(
+      (answer) => finish(answer, request),
+      (error: unknown) => finish(refusal(error, request), request),
+    ),
+  )
 }
 
 function withHeaders(answer: Reply | Response, more: Readonly<Record<string, string>>): Reply | Response {

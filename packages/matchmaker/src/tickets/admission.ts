@@ -151,12 +151,13 @@ export function runtimesOf(
   queues: readonly string[],
   runtimes: ReadonlyMap<string, QueueRuntime>,
 ): readonly QueueRuntime[] {
-  const all = queues.map((queue) => {
+  const runtimeOf = (queue: string) => {
     const runtime = runtimes.get(queue)
     if (runtime === undefined) throw unknownQueue(queue, [...runtimes.keys()])
     return runtime
-  })
-  return all.length === 1 ? (all[0] as QueueRuntime).alone.runtimes : all
+  }
+  const [first = ''] = queues
+  return queues.length === 1 ? runtimeOf(first).alone.runtimes : queues.map(runtimeOf)
 }
 
 /**

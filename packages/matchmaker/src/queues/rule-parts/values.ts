@@ -63,12 +63,8 @@ function valueOf<Value>(
 
 /** The values of all players that the rule restricts. @throws as `valueOf` */
 export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
-  const values: Value[] = []
-  for (let index = 0; index < ticket.players.length; index += 1) {
-    const value = valueOf(ticket, index, wanted, refuse)
-    if (value !== undefined) values.push(value)
-  }
-  return values
+  const values = ticket.players.map((_, index) => valueOf(ticket, index, wanted, refuse))
+  return values.includes(undefined) ? values.filter((value) => value !== undefined) : (values as Value[])
 }
 
 export function compares(one: number, operator: Comparison, other: number): boolean {
@@ -121,7 +117,9 @@ export interface Tally {
 type Aggregate = 'avg' | 'min' | 'max' | 'sum'
 
 export function tallyOf(values: readonly number[]): Tally {
-  let [sum, min, max] = [0, Infinity, -Infinity]
+  let sum = 0
+  let min = Infinity
+  let max = -Infinity
   for (const value of values) {
     sum += value
     if (value < min) min = value
