@@ -3,7 +3,7 @@ import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import type { ListedPlace, PingOf } from '@muster/servers/internal'
 import type { BeaconsView } from './schemas.js'
 
@@ -132,23 +132,6 @@ export function createMeasured(
     const place = coordinates ?? placeOf(ip, locate)
     if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place, isRead)
     return Promise.all([known, place]).then(([where, at]) => read(reported, where, at, isRead))
-  }
-}
-
-/**
- * The place of an address; undefined if `locate` fails. For a ticket, the matchmaker calls `locate` again and reports
- * its failure.
- */
-export function placeOf(
-  ip: string | undefined,
-  locate: Locate | undefined,
-): Coordinates | undefined | Promise<Coordinates | undefined> {
-  if (ip === undefined || locate === undefined) return undefined
-  try {
-    const place = locate(ip)
-    return place instanceof Promise ? place.catch(() => undefined) : place
-  } catch {
-    return undefined
   }
 }
 

@@ -4,13 +4,13 @@ import type { Inspection, FoundPlayer, LongestWaiting, QueueWait, TicketExplanat
 import { forgottenAt, offencesLeft, type Explanation, PAUSED, relaxationSentence } from '../queues/index.js'
 import type { Cooldown } from '../tickets/index.js'
 import type { SeatGrant } from '@muster/servers/internal'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
 import { isBackend, type TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'
 import type { Groups } from './groups.js'
-import { type Beacons, placeOf } from './latencies.js'
+import type { Beacons } from './latencies.js'
 import type {
   CooldownView,
   ExplanationView,
@@ -140,41 +140,20 @@ export const inspectMatches = ({ matches }: Inspection) =>
 
 /** @param now epoch milliseconds. */
 export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, now: number) =>
-  servers.map((server) => ({
-    id: server.id,
-    state: server.state,
-    pool: server.pool ?? null,
-    place: server.place ?? null,
-    request_id: server.requestId ?? null,
-    build: server.build ?? null,
-    matches: server.matches,
-    matches_at_once: server.matchesAtOnce,
-    matches_served: server.matchesServed,
-    players_in: server.playersIn,
-    seats: server.seats ?? null,
-    registered_at: isoTime(server.registeredAt),
-    silent_seconds: Math.max(0, Math.round((now - server.seenAt) / 1000)),
-    draining: server.draining ?? null,
+  servers.map(({ pool, place, requestId, build, seats, draining, registeredAt, seenAt, listing: _, ...server }) => ({
+    ...inSnakeCase(server),
+    pool: pool ?? null,
+    place: place ?? null,
+    request_id: requestId ?? null,
+    build: build ?? null,
+    seats: seats ?? null,
+    registered_at: isoTime(registeredAt),
+    silent_seconds: Math.max(0, Math.round((now - seenAt) / 1000)),
+    draining: draining ?? null,
   }))
 
 export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
-  pools: pools.map((one) => ({
-    pool: one.pool,
-    place: one.place,
-    paused: one.paused,
-    wanted: one.wanted,
-    starting: one.starting,
-    idle: one.idle,
-    playing: one.playing,
-    draining: one.draining,
-    asked: one.asked,
-    hits: one.hits,
-    expected_hit: one.expectedHit ?? null,
-    rate_per_hour: one.ratePerHour,
-    came_last_hour: one.cameLastHour,
-    boot_seconds: one.bootSeconds,
-    idle_hours: one.idleHours,
-  })),
+  pools: pools.map((one) => ({ ...inSnakeCase(one), expected_hit: one.expectedHit ?? null })),
 })
 
 /** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */

@@ -194,37 +194,22 @@ export interface PresenceDefinition {
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
+/** What a queue need not have. */
+type Optional = Pick<
+  QueueDefinition,
+  'lastResortMs' | 'targetWaitMs' | 'prefer' | 'patience' | 'playerMayState' | 'presence' | 'pool'
+>
+
+/** What a queue has in another form than its definition. */
+type Reformed = 'matchSize' | 'teams' | 'rules' | 'acceptance' | 'cooldown' | 'deploy'
+
 /** A queue that was checked, with every default filled in. */
-export interface Queue extends Filled<
-  Omit<
-    QueueDefinition,
-    | 'matchSize'
-    | 'teams'
-    | 'rules'
-    | 'lastResortMs'
-    | 'targetWaitMs'
-    | 'prefer'
-    | 'patience'
-    | 'playerMayState'
-    | 'presence'
-    | 'acceptance'
-    | 'cooldown'
-    | 'deploy'
-    | 'pool'
-  >
-> {
+export interface Queue extends Filled<Omit<QueueDefinition, keyof Optional | Reformed>>, Optional {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
-  readonly lastResortMs?: number | undefined
-  readonly targetWaitMs?: number | undefined
-  readonly prefer?: Readonly<Record<string, number>> | undefined
-  readonly patience?: PatienceDefinition | undefined
-  readonly playerMayState?: readonly string[] | undefined
-  readonly presence?: PresenceDefinition | undefined
   readonly acceptance?: Acceptance | undefined
   readonly cooldown?: CooldownTerms | undefined
   readonly deploy: Deploy
-  readonly pool?: string | undefined
 }
 
 type Acceptance = Filled<AcceptanceDefinition>
@@ -238,32 +223,34 @@ const SHORTEST_TARGET_MS = 1000
 /** A weight beyond this leaves nothing of the others. */
 const MOST_WEIGHT = 100
 
+const fields = {
+  name: z.string().min(1).max(64),
+  matchSize: z.int().min(1).max(500).optional(),
+  teams: z.array(teamSchema).min(1).optional(),
+  rules: z.array(ruleSchema).max(32).default([]),
+  fillForMs: waitMs.default(5000),
+  lastResortMs: waitMs.optional(),
+  targetWaitMs: waitMs.min(SHORTEST_TARGET_MS).optional(),
+  prefer: z.record(z.string().min(1).max(128), z.number().min(0).max(MOST_WEIGHT)).optional(),
+  patience: z.strictObject({ cost: z.number().positive(), untilMs: waitMs.positive() }).optional(),
+  expireAfterMs: waitMs.positive().default(300_000),
+  maxAttempts: z.int().min(1).default(3),
+  playersMayWaitTwice: z.boolean().default(false),
+  playersMayWaitWhilePlaying: z.boolean().default(false),
+  playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
+  backfill: z.enum(['first', 'last']).default('first'),
+  presence: z.strictObject({ withinMs: waitMs.min(SHORTEST_PRESENCE_MS) }).optional(),
+  acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
+  replaceLeavers: z.boolean().default(false),
+  cooldown: cooldownSchema.optional(),
+  mode: z.enum(['tick', 'arrival']).default('tick'),
+  deploy: deploySchema.optional(),
+  pool: z.string().min(1).max(64).optional(),
+}
+
 /** The schema of a queue's definition, which fills in defaults. */
 const queueSchema: z.ZodType<Queue> = z
-  .strictObject({
-    name: z.string().min(1).max(64),
-    matchSize: z.int().min(1).max(500).optional(),
-    teams: z.array(teamSchema).min(1).optional(),
-    rules: z.array(ruleSchema).max(32).default([]),
-    fillForMs: waitMs.default(5000),
-    lastResortMs: waitMs.optional(),
-    targetWaitMs: waitMs.min(SHORTEST_TARGET_MS).optional(),
-    prefer: z.record(z.string().min(1).max(128), z.number().min(0).max(MOST_WEIGHT)).optional(),
-    patience: z.strictObject({ cost: z.number().positive(), untilMs: waitMs.positive() }).optional(),
-    expireAfterMs: waitMs.positive().default(300_000),
-    maxAttempts: z.int().min(1).default(3),
-    playersMayWaitTwice: z.boolean().default(false),
-    playersMayWaitWhilePlaying: z.boolean().default(false),
-    playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
-    backfill: z.enum(['first', 'last']).default('first'),
-    presence: z.strictObject({ withinMs: waitMs.min(SHORTEST_PRESENCE_MS) }).optional(),
-    acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
-    replaceLeavers: z.boolean().default(false),
-    cooldown: cooldownSchema.optional(),
-    mode: z.enum(['tick', 'arrival']).default('tick'),
-    deploy: deploySchema.optional(),
-    pool: z.string().min(1).max(64).optional(),
-  })
+  .strictObject(fields)
   .superRefine(({ matchSize, teams, deploy, pool }, context) => {
     if ((matchSize === undefined) === (teams === undefined)) {
       context.addIssue({ code: 'custom', path: ['teams'], message: 'must be given, or matchSize instead' })
@@ -291,29 +278,9 @@ const queueSchema: z.ZodType<Queue> = z
  * Gives all queues the same fields in the same order, whatever was given: every ticket reads them, and engines read
  * objects of one shape faster.
  */
-const inOneShape = (queue: Queue): Queue => ({
-  name: queue.name,
-  teams: queue.teams,
-  rules: queue.rules,
-  fillForMs: queue.fillForMs,
-  lastResortMs: queue.lastResortMs,
-  targetWaitMs: queue.targetWaitMs,
-  prefer: queue.prefer,
-  patience: queue.patience,
-  expireAfterMs: queue.expireAfterMs,
-  maxAttempts: queue.maxAttempts,
-  playersMayWaitTwice: queue.playersMayWaitTwice,
-  playersMayWaitWhilePlaying: queue.playersMayWaitWhilePlaying,
-  playerMayState: queue.playerMayState,
-  backfill: queue.backfill,
-  presence: queue.presence,
-  acceptance: queue.acceptance,
-  replaceLeavers: queue.replaceLeavers,
-  cooldown: queue.cooldown,
-  mode: queue.mode,
-  deploy: queue.deploy,
-  pool: queue.pool,
-})
+const inOneShape = (queue: Queue): Queue => ({ ...NO_FIELDS, ...queue })
+const { matchSize: _, ...ownFields } = fields
+const NO_FIELDS = Object.fromEntries(Object.keys(ownFields).map((name) => [name, undefined]))
 
 /**
  * Checks the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.

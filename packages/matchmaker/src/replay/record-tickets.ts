@@ -6,7 +6,7 @@ import { onMatchEnd } from '../events.js'
 import type { ExportedTicket, Matchmaker } from '../matches/index.js'
 import type { QueueDefinition } from '../queues/index.js'
 import type { BackfillTeam, Ticket, TicketInput } from '../tickets/index.js'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import {
   createPlayerRecorder,
   FORMAT,
@@ -51,18 +51,8 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
   }
 }
 
-/** Locates players. Errors of `locate` are ignored here, because the matchmaker meets and reports the same errors. */
 function placesOf(players: readonly Player[], locate: Locate | undefined): Places | Promise<Places> {
-  const placeOf = ({ ip, coordinates }: Player) => {
-    if (coordinates !== undefined || ip === undefined || locate === undefined) return coordinates
-    try {
-      const place = locate(ip)
-      return place instanceof Promise ? place.catch(() => undefined) : place
-    } catch {
-      return undefined
-    }
-  }
-  const found = players.map(placeOf)
+  const found = players.map(({ ip, coordinates }) => coordinates ?? placeOf(ip, locate))
   const paired = (places: readonly (Coordinates | undefined)[]): Places =>
     new Map(players.map((player, index) => [player, places[index]]))
   return found.some((place) => place instanceof Promise)
