@@ -5,7 +5,7 @@ import {
   DependencyFailed,
   Forbidden,
   InvalidInput,
-  MusterError,
+  type MusterError,
   NoCapacity,
   NotFound,
   RateLimited,

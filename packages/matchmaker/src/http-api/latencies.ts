@@ -6,6 +6,7 @@ import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf 
 import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import type { ListedPlace, PingOf } from '@muster/servers/internal'
 import type { BeaconsView } from './schemas.js'
+import { orNull } from './ticket-views.js'
 
 /** Round trips in milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>
@@ -239,19 +240,14 @@ export function createBeacons(source: BeaconSource, clock: Clock, onError: (erro
 
 const viewOf = (list: readonly Beacon[]): BeaconsView => ({
   count: list.length,
-  beacons: list.map(({ host, fqdn, udp_port, tcp_port, location }) => ({
-    fqdn: fqdn ?? null,
-    public_ip: host,
-    udp_port: udp_port ?? null,
-    tcp_port: tcp_port ?? null,
+  beacons: list.map((beacon) => ({
+    ...orNull(beacon, 'fqdn'),
+    public_ip: beacon.host,
+    ...orNull(beacon, 'udp_port', 'tcp_port'),
     location: {
-      city: location.city ?? null,
-      country: location.country ?? null,
-      continent: location.continent ?? null,
-      administrative_division: location.administrative_division ?? null,
-      timezone: location.timezone ?? null,
-      latitude: degreesOf(location.latitude),
-      longitude: degreesOf(location.longitude),
+      ...orNull(beacon.location, 'city', 'country', 'continent', 'administrative_division', 'timezone'),
+      latitude: degreesOf(beacon.location.latitude),
+      longitude: degreesOf(beacon.location.longitude),
     },
   })),
 })

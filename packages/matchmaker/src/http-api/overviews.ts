@@ -29,6 +29,7 @@ import {
   type Estimating,
   inSnakeCase,
   isoTime,
+  orNull,
   partyViews,
   queueWaitView,
   seatId,
@@ -124,32 +125,27 @@ export const ticketsInspected = ({ total, tickets }: LongestWaiting, { queues }:
 })
 
 export const inspectMatches = ({ matches }: Inspection) =>
-  matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment, pool, hosted }) => ({
-    match_id: matchId,
-    queue,
-    tag,
-    found_at: isoTime(at),
-    phase,
-    ticket_ids: ticketIds,
-    player_ids: playerIds,
-    request_id: requestId ?? null,
-    assignment: assignment === undefined ? null : assignmentView(assignment),
-    pool: pool ?? null,
-    server_id: hosted?.serverId ?? null,
+  matches.map((match) => ({
+    ...orNull(match, 'queue', 'tag', 'phase', 'pool'),
+    match_id: match.matchId,
+    found_at: isoTime(match.at),
+    ticket_ids: match.ticketIds,
+    player_ids: match.playerIds,
+    request_id: match.requestId ?? null,
+    assignment: match.assignment === undefined ? null : assignmentView(match.assignment),
+    server_id: match.hosted?.serverId ?? null,
   }))
 
 /** @param now epoch milliseconds. */
 export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, now: number) =>
-  servers.map(({ pool, place, requestId, build, seats, draining, registeredAt, seenAt, listing: _, ...server }) => ({
-    ...inSnakeCase(server),
-    pool: pool ?? null,
-    place: place ?? null,
-    request_id: requestId ?? null,
-    build: build ?? null,
-    seats: seats ?? null,
-    registered_at: isoTime(registeredAt),
-    silent_seconds: Math.max(0, Math.round((now - seenAt) / 1000)),
-    draining: draining ?? null,
+  servers.map((server) => ({
+    ...orNull(server, 'id', 'state', 'pool', 'place', 'build', 'matches', 'seats', 'draining'),
+    request_id: server.requestId ?? null,
+    matches_at_once: server.matchesAtOnce,
+    matches_served: server.matchesServed,
+    players_in: server.playersIn,
+    registered_at: isoTime(server.registeredAt),
+    silent_seconds: Math.max(0, Math.round((now - server.seenAt) / 1000)),
   }))
 
 export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({

@@ -75,27 +75,26 @@ export function isoTime(at: number): string {
   return last.text
 }
 
+/** The fields of these names, in their order; null where there is none. */
+export const orNull = <T extends object, Name extends keyof T>(from: T, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, from[name] ?? null])) as {
+    [Key in Name]-?: NonNullable<T[Key]> | null
+  }
+
 export function assignmentView({ fqdn, publicIp, ports, location, promised }: Assignment): AssignmentView {
   return {
     fqdn,
     public_ip: publicIp ?? null,
     ports: Object.fromEntries(
-      Object.entries(ports).map(([name, { internal, external, link, protocol }]) => [
-        name,
-        { internal: internal ?? null, external: external ?? null, link: link ?? null, protocol: protocol ?? null },
-      ]),
+      Object.entries(ports).map(([name, port]) => [name, orNull(port, 'internal', 'external', 'link', 'protocol')]),
     ),
     location:
       location === undefined
         ? null
         : {
-            city: location.city ?? null,
-            country: location.country ?? null,
-            continent: location.continent ?? null,
+            ...orNull(location, 'city', 'country', 'continent'),
             administrative_division: location.administrativeDivision ?? null,
-            timezone: location.timezone ?? null,
-            latitude: location.latitude ?? null,
-            longitude: location.longitude ?? null,
+            ...orNull(location, 'timezone', 'latitude', 'longitude'),
           },
     promised: promised === undefined ? null : { beacon: promised.beacon, latency_ms: promised.latencyMs ?? null },
   }

@@ -279,8 +279,9 @@ const queueSchema: z.ZodType<Queue> = z
  * objects of one shape faster.
  */
 const inOneShape = (queue: Queue): Queue => ({ ...NO_FIELDS, ...queue })
-const { matchSize: _, ...ownFields } = fields
-const NO_FIELDS = Object.fromEntries(Object.keys(ownFields).map((name) => [name, undefined]))
+const NO_FIELDS = Object.fromEntries(
+  Object.keys(fields).flatMap((name) => (name === 'matchSize' ? [] : [[name, undefined]])),
+)
 
 /**
  * Checks the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.
