@@ -42,9 +42,7 @@ function httpDate(text: string | undefined): number | undefined {
 /** Most characters of a server's message that are repeated in an error. */
 const LONGEST_MESSAGE = 500
 
-/**
- * The error for an answer that is not a success. The service's message is included without secrets and addresses. Pure.
- */
+/** The error for an answer that is no success, with the service's message without secrets and addresses. Pure. */
 export function refusal(
   request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>,
   answer: Answer,
@@ -102,10 +100,7 @@ const LONGEST_ID = 200
 /** Fewest characters of a secret that is looked for in an id; a shorter one may be part of an id by chance. */
 const SHORTEST_TELLING_SECRET = 8
 
-/**
- * The id of the deployment that an answer names, which may have to be stopped. Undefined if a secret or an address is
- * in its place.
- */
+/** The id of the deployment that an answer names, to be stopped. Undefined if it holds a secret or an address. */
 function deploymentIn(
   body: Readonly<Record<string, unknown>> | undefined,
   { input, progress }: Pick<Request, 'input' | 'progress'>,

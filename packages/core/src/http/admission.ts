@@ -42,9 +42,7 @@ export interface Identification<Who> {
 export interface Admission<Who extends Caller> {
   /** Counts a request without a caller. Rejects with a {Problem} 429. */
   anonymous(from: string): Promise<undefined>
-  /**
-   * Rejects with a {Problem} 401 for an unknown caller, 429 for too many requests; or with what `authenticate` throws.
-   */
+  /** Rejects with a {Problem} 401 (unknown caller) or 429 (too many); or with what `authenticate` throws. */
   caller(request: Request, from: string, identification: Identification<Who>): Promise<Who>
   isExempt(caller: Who): boolean
 }

@@ -61,10 +61,7 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 /** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/**
- * The answer if a player's address is needed and unknown. Its message says what to do, for those who mount or test the
- * API.
- */
+/** The answer if a player's address is needed and unknown. Its message tells those who mount the API what to do. */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,

@@ -63,9 +63,7 @@ interface Ledger {
   take(unused?: () => void): Permit
   /** Number of tokens in use at `now`; each stays in use for `windowMs` after its request was counted. */
   out(now: number, windowMs: number): number
-  /**
-   * The earliest time, after `now`, at which a token can become free, except that of a request which is never written.
-   */
+  /** The earliest time after `now` at which the token of a written request can become free. */
   nextBack(now: number, windowMs: number): number
   /**
    * When the oldest waiting request was written. Waiting requests have no answer and may be taken as counted: they were
@@ -92,10 +90,7 @@ interface Ledger {
 export function createLedger(observer: RequestObserver): Ledger {
   /** Requests that are not written yet. */
   let held = 0
-  /**
-   * Written requests that only an answer shows to be counted, because they were written on new connections or while
-   * there was no bound.
-   */
+  /** Written requests that only an answer shows to be counted: on new connections, or while there was no bound. */
   let answerOnly = 0
   /** Written requests without an answer that may be taken as counted, in the order of writing. */
   const waiting = new Set<WrittenRequest>()

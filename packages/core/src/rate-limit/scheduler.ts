@@ -32,10 +32,7 @@ interface PauseOptions {
 interface Pause {
   /** Epoch milliseconds at which the pause ends; in the past if there is none. */
   until(): number
-  /**
-   * Notes that a request started at `startedAt` was refused. Requests under way together are refused together, and
-   * cause one pause.
-   */
+  /** Notes that a request started at `startedAt` was refused. Requests under way together cause one pause. */
   refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
   /** Notes that a request was accepted. */
   accepted(): void

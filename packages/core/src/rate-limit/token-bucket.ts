@@ -95,10 +95,7 @@ interface TokenOptions {
 /** A check later than this shows a busy event loop. On an idle loop, timers are late by a millisecond or two. */
 const LATE_MS = 20
 
-/**
- * Creates a token bucket: it gives out as many tokens in each window as the rate allows. `createBucket` explains why no
- * server then counts more.
- */
+/** Creates a token bucket: per window as many tokens as the rate allows. For why that suffices see `createBucket`. */
 export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
   const bound = createCountBound(jitterMs, boundChanged)
   const ledger = createLedger(bound)

@@ -1,15 +1,11 @@
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '../time.js'
 
-/**
- * Random numbers are drawn in blocks of 1024, because one call of the system takes about as long for many as for few.
- */
+/** Random numbers are drawn in blocks of 1024: a call of the system takes as long for many as for few. */
 const pool = new Uint32Array(1024)
 let used = pool.length
 
-/**
- * The default random source is unpredictable, because anyone who guesses a ticket's id may be able to read the ticket.
- */
+/** The default random source. It is unpredictable: whoever guesses a ticket's id may be able to read the ticket. */
 export const unguessable: Random = () => {
   if (used === pool.length) {
     randomFillSync(pool)

@@ -203,10 +203,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown) {
 /** The names that an object knows, by the list of those that it does not: an issue holds only the latter. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>()
 
-/**
- * Asked for the message of each issue whose schema has none of its own: an empty one is put into words later, if at
- * all.
- */
+/** Gives an empty message to each issue whose schema has none: it is put into words later, if at all. */
 const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => {
     const def = (issue.inst as z.core.$ZodTypes | undefined)?._zod.def

@@ -24,10 +24,7 @@ interface LatenciesRead {
 /** Most latencies that a ticket takes per player. */
 export const MOST_LATENCIES = 64
 
-/**
- * The speed of light in vacuum, in kilometres per millisecond. Light in fibre has two thirds of it, so a faster report
- * is certainly false.
- */
+/** Light in vacuum, in kilometres per millisecond; in fibre it has two thirds of that. A faster report is false. */
 const LIGHT_KM_PER_MS = 299.792458
 
 /** Kilometres by which the known place of an address or a beacon may be wrong (our choice: a few cities away). */

@@ -18,9 +18,7 @@ export interface Seat {
 
 export const seatId = ({ ticket, index }: Seat): string => seatIdOf(ticket, index)
 
-/**
- * The matchmaker's ticket and the player's index that a seat's id names; the index is undefined for the id of a party.
- */
+/** The ticket and the player's index that a seat's id names; the index is undefined for the id of a party. */
 export function parseSeatId(id: string): { readonly ticketId: string; readonly index: number | undefined } {
   const dot = id.indexOf('.')
   if (dot === -1) return { ticketId: id, index: undefined }
@@ -192,9 +190,7 @@ export type InSnakeCase<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T as Key extends string ? SnakeCase<Key> : never]: InSnakeCase<T[Key]> }
     : T
 
-/**
- * Converts the keys of data to snake case. Keys that users choose, such as attribute names, must not be in the data.
- */
+/** Converts the keys of data to snake case. Keys that users choose, such as attributes, must not be in it. */
 export const inSnakeCase = <T>(data: T): InSnakeCase<T> => rewritten(data) as InSnakeCase<T>
 
 function rewritten(value: unknown): unknown {

@@ -16,10 +16,7 @@ export interface Located extends Coordinates {
  */
 export type Locate = (ip: string) => Coordinates | undefined | Promise<Coordinates | undefined>
 
-/**
- * The place of an address; undefined if `locate` fails. For a ticket, the matchmaker calls `locate` too, and reports
- * its failure.
- */
+/** The place of an address; undefined if `locate` fails: the matchmaker calls it for tickets, and reports that. */
 export function placeOf(
   ip: string | undefined,
   locate: Locate | undefined,

@@ -73,10 +73,7 @@ export const orderOf = (
 export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
   records.map(({ seat }) => seat?.team ?? 0)
 
-/**
- * The places for the server of a match that its latency rule chooses, the best first; none: near its players, by their
- * addresses.
- */
+/** The places that the latency rule chooses for a server, the best first; none: near its players' addresses. */
 export type FindPlacements = () => readonly Placement[] | Promise<readonly Placement[]>
 
 interface PlacingOptions {

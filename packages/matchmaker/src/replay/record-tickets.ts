@@ -118,9 +118,7 @@ export function recordTickets(
   const recorded = createPlayerRecorder(addresses)
   const members = createMatchMembers(matchmaker)
 
-  /**
-   * Begins to record a create; undefined for a ticket that exists already, because repeating a create changes nothing.
-   */
+  /** Begins to record a create; undefined for a ticket that exists: repeating a create changes nothing. */
   const beginCreate = (input: TicketInput): Note | undefined =>
     input.id !== undefined && matchmaker.getTicket(input.id) !== undefined ? undefined : begin()
   const noteCreated = (note: Note, input: TicketInput, { id, createdAt }: Ticket) => {

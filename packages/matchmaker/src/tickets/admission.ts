@@ -47,10 +47,7 @@ export interface AdmissionContext {
   readonly random: Random
 }
 
-/**
- * Placeholder for the place of a ticket while it is looked up. The queue checks the ticket again once the place is
- * known.
- */
+/** Stands for a ticket's place while it is looked up. The queue checks the ticket again once it is known. */
 export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**

@@ -139,10 +139,7 @@ export const ANYTHING: Range = { low: -Infinity, high: Infinity }
 /** Relative tolerance, so that rounding excludes nothing that is exactly at the limit. */
 const ROUNDING = 1e-9
 
-/**
- * Returns the least and the greatest number of any player. The last result is kept, because a search needs it many
- * times for the same list.
- */
+/** Returns the least and the greatest number of any player; a search asks for the same list many times. */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined
   let extremes = ANYTHING
@@ -160,10 +157,7 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
   }
 }
 
-/**
- * The range that a team's aggregate can reach when up to `room` more players join, each with a number between the
- * extremes or with none.
- */
+/** The range of a team's aggregate if up to `room` players join, with numbers between the extremes or with none. */
 export function rangeOf(
   team: readonly Facts[],
   rule: number,

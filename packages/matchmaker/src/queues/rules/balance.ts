@@ -154,9 +154,7 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
   const missing = rule.missing as Missing<number> | undefined
   const limit = timedLimits(rule, levels, max, Infinity)
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  /**
-   * The difference between the highest and the lowest team. Teams in which no player has the attribute are left out.
-   */
+  /** The difference between the highest and the lowest team, of those in which a player has the attribute. */
   const spreadOf = (teams: Teams) => {
     let [low, high] = [Infinity, -Infinity]
     for (const team of teams) {

@@ -158,10 +158,7 @@ interface Relaxed {
   readonly targetWaitMs?: number | undefined
 }
 
-/**
- * The levels of a queue. More than `MOST_LEVELS` if its limits change at more different times even when every line is a
- * single step.
- */
+/** The levels of a queue; more than `MOST_LEVELS` if that is too few even with every line as a single step. */
 export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): Levels {
   const relaxing = [
     ...rules.flatMap(allLimitsOf),
