@@ -47,20 +47,11 @@ export function createRate(full: number, windowMs: number): Rate {
   }
 }
 
-/** A credit of up to `burst` starts, which refills at the rate. */
-interface Pace {
-  /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
-  take(now: number, perMs: number): number | undefined
-  /** Gives back a start that was not used. */
-  giveBack(): void
-  /** Number of starts possible at `now`. */
-  free(now: number, perMs: number): number
-}
-
 /** Rounding tolerance: with times of thirteen digits, a start that is due may come out slightly below a whole one. */
 const TOLERANCE = 1e-3
 
-function createPace(burst: number): Pace {
+/** A credit of up to `burst` starts, which refills at the rate. */
+function createPace(burst: number) {
   let credit = burst
   let at = Number.NEGATIVE_INFINITY
   const fill = (now: number, perMs: number) => {
@@ -68,16 +59,19 @@ function createPace(burst: number): Pace {
     at = now
   }
   return {
-    take: (now, perMs) => {
+    /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
+    take: (now: number, perMs: number) => {
       fill(now, perMs)
       if (credit < 1 - TOLERANCE) return now + (1 - credit) / perMs
       credit -= 1
       return undefined
     },
+    /** Gives back a start that was not used. */
     giveBack: () => {
       credit = Math.min(burst, credit + 1)
     },
-    free: (now, perMs) => {
+    /** Number of starts possible at `now`. */
+    free: (now: number, perMs: number) => {
       fill(now, perMs)
       return Math.floor(credit + TOLERANCE)
     },
@@ -88,7 +82,7 @@ interface TokenOptions {
   readonly rate: Rate
   readonly windowMs: number
   readonly jitterMs: number
-  readonly pace?: Pace | undefined
+  readonly pace?: ReturnType<typeof createPace> | undefined
   readonly boundChanged?: ((boundMs: number, why: BoundChange) => void) | undefined
 }
 

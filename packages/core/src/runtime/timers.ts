@@ -1,15 +1,7 @@
 import type { Clock } from '../time.js'
 
-/** One sleep at a time, which can be moved or cancelled. */
-interface Alarm {
-  isSet(): boolean
-  /** Rings once, at `instant` (epoch milliseconds), instead of at the instant set before. */
-  set(instant: number): void
-  clear(): void
-}
-
-/** Sleeps only while an instant is set, so that no timer keeps the process alive. */
-export function createAlarm(clock: Clock, ring: () => void): Alarm {
+/** One sleep at a time, which can be moved or cancelled. Sleeps only while an instant is set, so that no timer keeps the process alive. */
+export function createAlarm(clock: Clock, ring: () => void) {
   let sleep: AbortController | undefined
 
   const clear = () => {
@@ -19,7 +11,8 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
 
   return {
     isSet: () => sleep !== undefined,
-    set: (instant) => {
+    /** Rings once, at `instant` (epoch milliseconds), instead of at the instant set before. */
+    set: (instant: number) => {
       clear()
       const controller = new AbortController()
       sleep = controller

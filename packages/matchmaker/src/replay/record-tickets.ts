@@ -60,12 +60,8 @@ function placesOf(players: readonly Player[], locate: Locate | undefined): Place
     : paired(found as readonly (Coordinates | undefined)[])
 }
 
-/** The tickets of each running match. */
-interface MatchMembers {
-  of(matchId: string): readonly string[]
-}
-
-function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
+/** Returns a function for the tickets of a running match. */
+function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) => readonly string[] {
   const members = new Map<string, Set<string>>()
   const add = (matchId: string, tickets: readonly Ticket[]) => {
     const known = members.get(matchId) ?? new Set()
@@ -82,7 +78,7 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
   on('ticketRequeued', ({ matchId, ticket }) => leave(matchId, ticket.id))
   on('cancelled', ({ ticket }) => leave(ticket.matchId, ticket.id))
   onMatchEnd(on, (matchId) => void members.delete(matchId))
-  return { of: (matchId) => [...(members.get(matchId) ?? [])] }
+  return (matchId) => [...(members.get(matchId) ?? [])]
 }
 
 export interface RecordOptions {
@@ -116,7 +112,7 @@ export function recordTickets(
   const { locate, addresses = false, queues, clock = systemClock } = options
   const begin = createLineWriter(write, clock, locate)
   const recorded = createPlayerRecorder(addresses)
-  const members = createMatchMembers(matchmaker)
+  const membersOf = createMatchMembers(matchmaker)
 
   /** Begins to record a create; undefined for a ticket that exists: repeating a create changes nothing. */
   const beginCreate = (input: TicketInput): Note | undefined =>
@@ -201,7 +197,7 @@ export function recordTickets(
     declineMatch: (ticketId, playerId) =>
       noted({ kind: 'decline', ticketId, playerId }, () => matchmaker.declineMatch(ticketId, playerId)),
     playersLeft: (matchId, playerIds) => {
-      const [note, ticketIds] = [begin(), members.of(matchId)]
+      const [note, ticketIds] = [begin(), membersOf(matchId)]
       const left = matchmaker.playersLeft(matchId, playerIds)
       const cancelled = ticketIds.filter((id) => matchmaker.getTicket(id)?.status === 'CANCELLED')
       if (cancelled.length === 0) note(() => ({ kind: 'left', playerIds }))
@@ -209,7 +205,7 @@ export function recordTickets(
       return left
     },
     stopMatch: (matchId, given) => {
-      const [note, ticketIds] = [begin(), members.of(matchId)]
+      const [note, ticketIds] = [begin(), membersOf(matchId)]
       const stopped = matchmaker.stopMatch(matchId, given)
       if (ticketIds.length > 0) note(() => ({ kind: 'stop', ticketIds }))
       return stopped
@@ -218,7 +214,7 @@ export function recordTickets(
       const note = begin()
       const backfill = matchmaker.createBackfill(input)
       const { teams, priority } = input
-      const [id, ticketIds] = [backfill.id, members.of(backfill.matchId)]
+      const [id, ticketIds] = [backfill.id, membersOf(backfill.matchId)]
       note(
         (places) => ({
           kind: 'backfill',

@@ -18,14 +18,7 @@ import {
 import { createStubService } from './stub-service.js'
 
 /** Repeats the commands of a recording on a matchmaker. */
-interface Actor {
-  act(line: RecordedLine): void
-  readonly refused: readonly { readonly ticketId: string; readonly error: Error }[]
-  /** Number of lines that had no effect. */
-  readonly skipped: number
-}
-
-function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
+function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
   const refused: { ticketId: string; error: Error }[] = []
   let skipped = 0
 
@@ -103,7 +96,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
   }
 
   return {
-    act: (line) => {
+    act: (line: RecordedLine) => {
       try {
         ask(line)
       } catch {
@@ -112,6 +105,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
       }
     },
     refused,
+    /** Number of lines that had no effect. */
     get skipped() {
       return skipped
     },

@@ -151,12 +151,6 @@ interface TicketPoolsOptions {
   readonly out: (record: TicketRecord, reason: OutOfQueues, now: number) => void
 }
 
-interface Hindrance {
-  readonly lacks: WaitingFor
-  /** Epoch milliseconds; Infinity for until it is settled again. */
-  readonly until: number
-}
-
 export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
   const timers = createTimers<TicketRecord>()
@@ -169,8 +163,8 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     changed(record)
   }
 
-  /** Why the ticket cannot be grouped now. */
-  const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
+  /** Why the ticket cannot be grouped now, and until when: Infinity until it is settled again. */
+  const hindranceOf = (record: TicketRecord, now: number): { lacks: WaitingFor; until: number } | undefined => {
     const locatedBy = record.createdAt + locateTimeoutMs
     if (record.locating && now < locatedBy && !isPrivate(record)) return { lacks: 'location', until: locatedBy }
     if (now < record.restsUntil) return { lacks: 'retry', until: record.restsUntil }
