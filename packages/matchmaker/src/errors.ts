@@ -36,10 +36,7 @@ export class PlayerBusy extends Conflict {
   }
 }
 
-/**
- * A player of the new ticket plays in a match. The match is over for the player after `playersLeft`, `stopMatch`, or
- * its end.
- */
+/** A player of the new ticket plays in a match: until `playersLeft`, `stopMatch`, or the match's end. */
 export class PlayerPlaying extends Conflict {
   /** The player. */
   readonly playerId: string

@@ -69,10 +69,7 @@ export interface EnvironmentVariable {
   readonly is_hidden: boolean
 }
 
-/**
- * Called by the service with POST. Not retried, not signed (public facts): put an unguessable part in the URL, and
- * confirm by reading.
- */
+/** Called with POST. Neither retried nor signed (public facts): use an unguessable URL, and confirm by reading. */
 export interface Webhook {
   /** http or https. */
   readonly url: string

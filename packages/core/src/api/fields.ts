@@ -77,10 +77,7 @@ export const answer = <T>(id: string, fields: Fields<T>): z.ZodType<T> =>
 /** A field of an answer that may be missing. The service may also send null for it. */
 export type Maybe<T> = T | null | undefined
 
-/**
- * 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where the document says so; otherwise the zone is not
- * shown.
- */
+/** 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where it says so; otherwise the zone is not shown. */
 export type TimestampA = `${string} ${string}`
 
 /** ISO 8601 UTC with milliseconds and a trailing Z, the document's format B: '2026-01-31T08:15:30.250Z'. */
@@ -218,8 +215,5 @@ export interface Message {
 
 export const Message = answer<Message>('Message', { message: maybe(text) })
 
-/**
- * Every key may be missing: because answers are read leniently, or because a mask of fields was asked for (header
- * X-Fields).
- */
+/** Every key may be missing: answers are read leniently, and a mask of fields (header X-Fields) leaves some out. */
 export type Masked<T> = { readonly [Key in keyof T]?: Maybe<T[Key]> }

@@ -66,10 +66,7 @@ export interface UpdateFleetPolicy extends FleetPolicyName, FleetPolicyChanges {
 
 /** Which policies of which fleet. */
 export interface ListFleetPolicies extends FleetName, PageInput {
-  /**
-   * Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). What it leaves out is missing from the
-   * answer.
-   */
+  /** Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). Others are not in the answer. */
   readonly x_fields?: string | undefined
 }
 

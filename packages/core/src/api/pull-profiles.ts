@@ -42,10 +42,7 @@ export interface CreatePullProfile extends EndpointName {
   readonly source: string
   /** Whether the source is a file or a folder. */
   readonly source_type: 'File' | 'Folder'
-  /**
-   * Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would
-   * fail).
-   */
+  /** Path in the container. Writable by a normal user; not protected, as /etc/ is (the deployment would fail). */
   readonly destination: string
 }
 
@@ -63,10 +60,7 @@ export interface UpdatePullProfile extends PullProfileName {
   readonly source?: string | undefined
   /** Whether the source is a file or a folder. */
   readonly source_type?: 'File' | 'Folder' | undefined
-  /**
-   * Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would
-   * fail).
-   */
+  /** Path in the container. Writable by a normal user; not protected, as /etc/ is (the deployment would fail). */
   readonly destination?: string | undefined
 }
 

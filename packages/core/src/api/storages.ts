@@ -82,10 +82,7 @@ export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChan
 
 /** Which endpoint storages. */
 export interface ListEndpointStorages extends PageInput {
-  /**
-   * Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). What it leaves out is missing from the
-   * answer.
-   */
+  /** Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). Others are not in the answer. */
   readonly x_fields?: string | undefined
 }
 

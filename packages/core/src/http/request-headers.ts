@@ -7,10 +7,7 @@ import { Problem, type Connection } from './answers.js'
 export type AddressOf = (request: Request, connection: Connection) => string | undefined
 
 export interface ClientAddressOptions {
-  /**
-   * Networks of the proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's other end is the
-   * client.
-   */
+  /** Networks of proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's peer is the client. */
   readonly trustedProxies?: readonly string[] | undefined
   /** Header in which the proxies name the client. Default `x-forwarded-for`. */
   readonly header?: string | undefined

@@ -12,10 +12,7 @@ export interface Slot {
    * @param fresh the first on its connection.
    */
   written(fresh?: boolean): void
-  /**
-   * The first of the answer arrived. A job that fulfils says it by that; saying it before the body is read frees the
-   * next start sooner.
-   */
+  /** The first of the answer arrived. A job that fulfils says so too; before the body is read, it is sooner. */
   answered(): void
 }
 
@@ -90,10 +87,7 @@ export interface RunOptions {
    * Calls of higher priority start first, even before calls that wait already; equal ones in their order. Default 0.
    */
   readonly priority?: number | undefined
-  /**
-   * One signal per call. Aborting rejects the call at once with the signal's reason, in the queue (at no cost) or under
-   * way.
-   */
+  /** One signal per call. Aborting rejects the call at once with the signal's reason, in the queue or under way. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -128,10 +122,7 @@ export interface Scheduler {
    *   now.
    */
   throttled(retryAfterMs: number | undefined, startedAt?: number): void
-  /**
-   * Notes an answer other than 429. From the second pause in a row on, calls start one at a time, as probes, until this
-   * is called.
-   */
+  /** Notes an answer other than 429. Until then, after two pauses in a row, calls start one at a time, as probes. */
   accepted(): void
   /** Resolves when no call waits or is under way. */
   onIdle(): Promise<void>

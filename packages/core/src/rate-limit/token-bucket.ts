@@ -164,15 +164,9 @@ export interface BucketOptions {
   readonly limit: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
-  /**
-   * This process's part of the limit, more than 0 and at most 1; what it makes is rounded down to whole requests.
-   * Default 1.
-   */
+  /** This process's part of the limit, above 0 and at most 1, rounded down to whole requests. Default 1. */
   readonly share?: number | undefined
-  /**
-   * Most requests that may start at one moment; the following start evenly. A whole number. Default: all that the share
-   * allows.
-   */
+  /** Most requests that start at one moment; others follow evenly. A whole number. Default: all of the share. */
   readonly burst?: number | undefined
   /**
    * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used

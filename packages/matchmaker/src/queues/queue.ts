@@ -80,19 +80,13 @@ const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
 export interface QueueDefinition {
   /** 1 to 64 characters. */
   readonly name: string
-  /**
-   * Players in a match, 1 to 500: short for a single team, called `team`, of exactly that size. Give either this or
-   * `teams`.
-   */
+  /** Players in a match, 1 to 500: short for one team, called `team`, of that size. Give either this or `teams`. */
   readonly matchSize?: number | undefined
   /** The teams of a match, with at most 500 players in all. */
   readonly teams?: readonly TeamDefinition[] | undefined
   /** Rules about who may play together, at most 32. Default: anyone may. */
   readonly rules?: readonly RuleDefinition[] | undefined
-  /**
-   * Milliseconds for which the oldest ticket of a match waits for full teams before minimum sizes are enough. Default
-   * 5000.
-   */
+  /** Milliseconds that a match's oldest ticket waits for full teams before minimum sizes do. Default 5000. */
   readonly fillForMs?: number | undefined
   /**
    * Milliseconds of waiting after which a ticket takes the best match there is: only rules with `hard` count, at their
@@ -120,10 +114,7 @@ export interface QueueDefinition {
   readonly maxAttempts?: number | undefined
   /** Whether a player may be in another ticket at the same time. Default false. */
   readonly playersMayWaitTwice?: boolean | undefined
-  /**
-   * Whether a player may wait while playing in a match. Default false: the ticket is refused with an error that names
-   * the match.
-   */
+  /** Whether a player may wait while playing. Default false: the ticket is refused, with an error naming the match. */
   readonly playersMayWaitWhilePlaying?: boolean | undefined
   /**
    * What players may state about themselves through the ticket API: names of attributes, and `roles`, `avoid`,
@@ -142,10 +133,7 @@ export interface QueueDefinition {
   readonly presence?: PresenceDefinition | undefined
   /** All players of a match must accept it before a server is deployed. Default: no acceptance. */
   readonly acceptance?: AcceptanceDefinition | undefined
-  /**
-   * Whether players who leave while the server is deployed are replaced, instead of the match being dissolved. Default
-   * false.
-   */
+  /** Whether players who leave while the server is deployed are replaced. Default false: the match is dissolved. */
   readonly replaceLeavers?: boolean | undefined
   /**
    * Puts players on cooldown who decline a match, do not answer, or leave before its server runs. Default: with
@@ -166,10 +154,7 @@ export interface QueueDefinition {
 export interface AcceptanceDefinition {
   /** Milliseconds from MATCH_FOUND; a player who has not accepted by then has declined. */
   readonly withinMs: number
-  /**
-   * Whether only the players who declined are replaced. Default false: the match is dissolved, and those who accepted
-   * search again.
-   */
+  /** Whether only players who declined are replaced. Default false: the match dissolves, and others search again. */
   readonly replace?: boolean | undefined
 }
 

@@ -84,10 +84,7 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) =
 export interface RecordOptions {
   /** The matchmaker's `locate`, so that the recording holds players' places instead of their addresses. */
   readonly locate?: Locate | undefined
-  /**
-   * Whether the recording holds addresses. Default false: of players who cannot be located, it holds which of them
-   * share a network.
-   */
+  /** Whether the recording holds addresses. Default false: only who of those without a place share a network. */
   readonly addresses?: boolean | undefined
   /**
    * The matchmaker's queues, which a replay uses by default. Custom rules are code and cannot be recorded; variables of

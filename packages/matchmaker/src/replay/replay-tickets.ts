@@ -121,10 +121,7 @@ export interface ReplayOptions {
   readonly tickMs?: number | undefined
   /** Milliseconds from create to READY of every server. Default 5000 (our choice). */
   readonly startMs?: number | undefined
-  /**
-   * Whether players accept when they did in the recording (default), or always and at once, e.g. if the recorded queue
-   * asked nobody.
-   */
+  /** Whether players accept when they did in the recording (default), or always and at once, e.g. if none was asked. */
   readonly acceptance?: 'recorded' | 'always' | undefined
   /** Called now and then with the share of the recording that was replayed, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined

@@ -38,10 +38,7 @@ export interface AnyRule extends RuleBase {
   readonly rules: readonly RuleDefinition[]
 }
 
-/**
- * All inner rules hold for the match: for use within `any` and `not`. As in `any`, the outer rule's `by` and the like
- * count.
- */
+/** All inner rules hold for the match: for use within `any` and `not`. The outer rule's `by` etc. count, as there. */
 export interface AllRule extends RuleBase {
   readonly kind: 'all'
   /** 2 to 8 rules. */
