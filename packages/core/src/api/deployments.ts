@@ -24,6 +24,7 @@ import {
   named,
   names,
   page,
+  type Paged,
   type PageInput,
   Pagination,
   tagName,
@@ -188,13 +189,11 @@ export interface ListDeployments extends PageInput {
 }
 
 /** The deployments found. */
-export interface DeploymentList {
+export interface DeploymentList extends Paged {
   /** The entries of this page. */
   readonly data: readonly DeploymentListEntry[]
   /** Number of all entries. */
   readonly total_count?: Maybe<number>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
   /** Remarks of the service. */
   readonly message?: Maybe<readonly string[]>
 }

@@ -170,6 +170,22 @@ export const Pagination = answer<Pagination>('Pagination', {
   has_previous: maybe(flag),
 })
 
+/** A page of a list. */
+export interface Paged {
+  /** The position of this page in the list. */
+  readonly pagination?: Maybe<Pagination>
+}
+
+/** What the service keeps, and since when. */
+export interface Stamped {
+  /** Format A. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+export const stamps = { create_time: maybe(timestampA), last_updated: maybe(timestampA) }
+
 /** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
   /**

@@ -9,12 +9,13 @@ import {
   maybe,
   type Maybe,
   page,
+  type Paged,
   type PageInput,
   Pagination,
   secret,
   segment,
+  stamps,
   text,
-  timestampA,
   type TimestampA,
 } from './fields.js'
 
@@ -87,11 +88,9 @@ export interface ListEndpointStorages extends PageInput {
 }
 
 /** The endpoint storages of the account. */
-export interface EndpointStorageList {
+export interface EndpointStorageList extends Paged {
   /** The entries of this page. With `x_fields`, only the fields of the mask. */
   readonly endpoints?: Maybe<readonly Masked<EndpointStorage>[]>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 const storageFields = {
@@ -100,8 +99,7 @@ const storageFields = {
   endpoint: maybe(text),
   bucket: maybe(text),
   output_format: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 }
 
 export const EndpointStorage = answer<EndpointStorage>('EndpointStorage', { name: text, ...storageFields })
