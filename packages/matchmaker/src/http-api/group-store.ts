@@ -37,15 +37,10 @@ export interface GroupStoreOptions {
   readonly store?: Pick<Store, 'records'> | undefined
 }
 
-interface Kept extends StoredGroup {
-  /** Epoch milliseconds of the last request about it. */
-  readonly at: number
-}
-
 /** Creates a store that keeps groups in memory and, with `store`, there as well. */
 export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: GroupStoreOptions): GroupStore {
-  /** Groups by id; groups without requests for longest come first. */
-  const groups = new Map<string, Kept>()
+  /** Groups by id, with the time of the last request about each; those without requests for longest come first. */
+  const groups = new Map<string, StoredGroup & { readonly at: number }>()
   const byPlayer = new Map<string, string>()
 
   const forget = ({ group }: StoredGroup) => {

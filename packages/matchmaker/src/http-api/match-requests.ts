@@ -2,17 +2,12 @@ import { Problem } from '@muster/core/http'
 import type { AllocationView } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import type { BackfillTeam, PrivateMatch, Ticket } from '../tickets/index.js'
-import type { BackfillBody, BackfillTeamBody, MatchBody } from './bodies.js'
+import type { BackfillBody, BackfillChangeBody, BackfillTeamBody, MatchBody } from './bodies.js'
 import { assertOwnMatch, type MatchCaller } from './callers.js'
 import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
 import type { BackfillView, PrivateMatchView } from './schemas.js'
 import type { TicketService } from './service.js'
 import { backfillView, parseSeatId, partyViews } from './ticket-views.js'
-
-interface BackfillChange {
-  readonly version: number
-  readonly teams: readonly BackfillTeamBody[]
-}
 
 type Service = Pick<
   TicketService,
@@ -140,7 +135,7 @@ export function createBackfills(service: Service) {
     read: async (id: string, caller: MatchCaller): Promise<BackfillView> => view(await existing(id, caller)),
     update: async (
       id: string,
-      { version, teams: given }: BackfillChange,
+      { version, teams: given }: BackfillChangeBody,
       caller: MatchCaller,
     ): Promise<BackfillView> => {
       const teams = given.map(readTeam)

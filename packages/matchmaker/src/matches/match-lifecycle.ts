@@ -126,7 +126,7 @@ export function createMatchLifecycle({
       early.delete(match)
       for (const record of seated) tickets.setAcceptance(record, undefined)
     }
-    const order = orderOf(match, { teamOf, placements: placing(match) })
+    const order = orderOf(match, teamOf, placing(match))
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 

@@ -49,16 +49,11 @@ const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attribute
 
 const isList = (value: Attributes[string]): value is readonly string[] => Array.isArray(value)
 
-interface OrderParts {
-  /** For each seated ticket the index of its team. */
-  readonly teamOf: readonly number[]
-  readonly placements: FindPlacements | undefined
-}
-
-/** The order of a match to the allocator. */
+/** The order of a match to the allocator. @param teamOf for each seated ticket the index of its team. */
 export const orderOf = (
   { queue: { deploy, pool, rules }, teams, seated, expansionMs }: Match,
-  { teamOf, placements }: OrderParts,
+  teamOf: readonly number[],
+  placements: FindPlacements | undefined,
 ): Order => ({
   deploy,
   tickets: seated,
