@@ -1,6 +1,6 @@
 import type { Clock } from '../time.js'
 
-/** One sleep at a time, which can be moved or cancelled. Sleeps only while an instant is set, so that no timer keeps the process alive. */
+/** One sleep, which can be moved or cancelled. While no instant is set, no timer keeps the process alive. */
 export function createAlarm(clock: Clock, ring: () => void) {
   let sleep: AbortController | undefined
 

@@ -86,7 +86,7 @@ export interface QueueDefinition {
   readonly teams?: readonly TeamDefinition[] | undefined
   /** Rules about who may play together, at most 32. Default: anyone may. */
   readonly rules?: readonly RuleDefinition[] | undefined
-  /** Milliseconds that a match's oldest ticket waits for full teams before minimum sizes do. Default 5000. */
+  /** Milliseconds that a match's oldest ticket waits for full teams before minimum sizes suffice. Default 5000. */
   readonly fillForMs?: number | undefined
   /**
    * Milliseconds of waiting after which a ticket takes the best match there is: only rules with `hard` count, at their

@@ -62,7 +62,7 @@ export interface BalanceRule extends RuleBase {
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
   /** For `predictedWin`. Name of the attribute with the mean of a rating, e.g. `mu` of openskill: within ±1e9. */
   readonly mean?: string | undefined
-  /** For `predictedWin`. The attribute with a rating's standard deviation, e.g. `sigma`: above 0, up to 1e9. */
+  /** For `predictedWin`: attribute of a rating's standard deviation, e.g. openskill's `sigma`, above 0 up to 1e9. */
   readonly uncertainty?: string | undefined
   /**
    * For `predictedWin`. How much a team's performance varies from match to match, as a standard deviation on the scale
