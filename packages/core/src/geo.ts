@@ -29,10 +29,7 @@ export const isLatitude = (value: unknown): value is number => typeof value === 
 export const isLongitude = (value: unknown): value is number =>
   typeof value === 'number' && value >= -180 && value <= 180
 
-/**
- * The squared chord (straight line on a sphere of radius 1) between two places `km` kilometres apart. Infinity from
- * half the earth's circumference on.
- */
+/** The squared chord, on a sphere of radius 1, of two places `km` apart; Infinity from half the circumference on. */
 export const chordSquared = (km: number): number =>
   km >= Math.PI * EARTH_RADIUS_KM ? Infinity : (2 * Math.sin(km / EARTH_RADIUS_KM / 2)) ** 2
 

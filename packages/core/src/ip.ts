@@ -46,10 +46,7 @@ function parse(text: string): Address | undefined {
  */
 export const canonicalIp = (text: string): string | undefined => (isDottedQuad(text) ? text : parse(text)?.toString())
 
-/**
- * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,
- * tunnelled or reserved.
- */
+/** Whether a host on the internet can have this address: it is not private, shared, reserved or the like. */
 export function isPublicIp(text: string): boolean {
   const address = parse(text)
   if (address === undefined || address.range() !== 'unicast') return false
@@ -74,7 +71,8 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
   // Needed for each player: ipaddr.js would take some microseconds.
-  if (lengths.ipv4 === 16 && isDottedQuad(text)) return `${text.split('.', 2).join('.')}.0.0/16`
+  if (lengths.ipv4 === 16 && isDottedQuad(text))
+    return `${text.slice(0, text.indexOf('.', text.indexOf('.') + 1))}.0.0/16`
   const address = parse(text)
   if (address === undefined) return undefined
   const kind = address.kind()

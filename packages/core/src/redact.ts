@@ -64,10 +64,7 @@ const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : e
 /** A pattern that matches exactly this text. */
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/**
- * Longer runs of address characters are removed whole: an address has 45 characters at most, but any part of the run
- * may be one.
- */
+/** Longer runs of address characters are removed whole: any part of them may be an address, of 45 at most. */
 const LONGEST_CANDIDATE = 100
 
 /** Removes the sentence's punctuation: a colon in front, and full stops and a single colon at the end. */

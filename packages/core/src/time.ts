@@ -168,10 +168,7 @@ export type Random = () => number
 /** The machine's source of randomness. Not for secrets. */
 export const systemRandom: Random = () => Math.random()
 
-/**
- * A source that repeats the same sequence for the same seed (mulberry32). For tests, demos and simulations; not for
- * secrets.
- */
+/** Repeats the same sequence for the same seed (mulberry32): for tests, demos and simulations, not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

@@ -9,10 +9,7 @@ export interface WireName {
   readonly name: string
 }
 
-/**
- * The operation's path with its placeholders, e.g. `/v1/status/{request_id}`. A path that the specification leaves open
- * is taken from the settings.
- */
+/** The operation's path with its placeholders, e.g. `/v1/status/{request_id}`; from the settings where it is open. */
 export function pathOf(operation: Operation, settings: Settings): string {
   return setting(operation, 'path', settings) ?? operation.path
 }

@@ -27,10 +27,7 @@ export interface KnownBeacons {
   readonly places: BeaconPlaces
 }
 
-/**
- * Milliseconds for which a list is good (our choice: beacons come and go with months), and after a failed fetch the
- * next is made.
- */
+/** Milliseconds for which a list is good (our choice: they change in months), or before a failed fetch is repeated. */
 const GOOD_MS = 10 * 60_000
 const RETRY_MS = 10_000
 /** Most milliseconds that a caller waits for the first list. */

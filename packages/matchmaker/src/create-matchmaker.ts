@@ -25,7 +25,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
     ledger,
     serverLog: over(createServerLog(store)),
     masterSecret: secretIn(store, random),
-    resultRecords: resultsIn(store),
+    resultRecords: recordsIn(store, 'result'),
   }
   const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, kept)
   if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
@@ -88,26 +88,25 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
 
 /** The master secret of the servers' tokens, which the store keeps: servers are recognized by a later process too. */
 function secretIn(store: Store, random: Random): () => string {
-  let secret: string | undefined
-  const records = store.records('secret', () => (secret === undefined ? [] : [{ key: 'servers', value: secret }]))
-  secret = records.stored().find(({ key }) => key === 'servers')?.value
+  const records = recordsIn(store, 'secret')
   return () => {
-    if (secret === undefined) {
-      secret = newSecret(random)
-      // A server is created once `sent` is on the disk, and this is written before.
-      records.put('servers', secret)
-    }
+    const kept = records.stored().find(({ key }) => key === 'servers')
+    if (kept !== undefined) return kept.value
+    const secret = newSecret(random)
+    // A server is created once `sent` is on the disk, and this is written before.
+    records.put('servers', secret)
     return secret
   }
 }
 
-/** Results of matches that no backend has taken yet. */
-function resultsIn(store: Store): OutboxRecords {
+/** Records of a kind, in memory and in the store. */
+function recordsIn(store: Store, kind: string): OutboxRecords {
   const kept = new Map<string, string>()
-  const records = store.records('result', () => Array.from(kept, ([key, value]) => ({ key, value })))
+  const all = () => Array.from(kept, ([key, value]) => ({ key, value }))
+  const records = store.records(kind, all)
   for (const { key, value } of records.stored()) kept.set(key, value)
   return {
-    stored: () => Array.from(kept, ([key, value]) => ({ key, value })),
+    stored: all,
     put: (key, value) => {
       kept.set(key, value)
       records.put(key, value)
@@ -130,26 +129,17 @@ function keepPauses(matchmaker: Matchmaker, store: Store): void {
 
 /** Pauses what the store says is paused, and returns the function that keeps pauses from then on. */
 function keptPauses(store: Store, kind: string, pause: (name: string) => void) {
-  const paused = new Set<string>()
-  const records = store.records(kind, () => Array.from(paused, (key) => ({ key, value: '{}' })))
-  for (const { key } of records.stored()) {
+  const paused = recordsIn(store, kind)
+  for (const { key } of paused.stored()) {
     try {
       pause(key)
-      paused.add(key)
     } catch (error) {
-      // It is gone from the configuration.
       if (!(error instanceof NotFound)) throw error
+      // It is gone from the configuration.
+      paused.remove(key)
     }
   }
-  return (name: string, isPaused: boolean): void => {
-    if (isPaused) {
-      paused.add(name)
-      records.put(name, '{}')
-    } else {
-      paused.delete(name)
-      records.remove(name)
-    }
-  }
+  return (name: string, isPaused: boolean): void => (isPaused ? paused.put(name, '{}') : paused.remove(name))
 }
 
 /**

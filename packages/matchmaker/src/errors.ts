@@ -1,5 +1,5 @@
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
-import { didYouMean } from '@muster/core/internal'
+import { didYouMean, nameErrors } from '@muster/core/internal'
 
 export {
   MatchmakerClosed,
@@ -17,18 +17,10 @@ export {
  */
 
 /** The queue's definition is invalid; `field` is the path at fault, e.g. `distance.1.km`. */
-export class InvalidQueue extends InvalidInput {
-  static {
-    this.prototype.name = 'InvalidQueue'
-  }
-}
+export class InvalidQueue extends InvalidInput {}
 
 /** The ticket is invalid or cannot be taken; `field` is the path at fault, e.g. `players.0.id`. */
-export class InvalidTicket extends InvalidInput {
-  static {
-    this.prototype.name = 'InvalidTicket'
-  }
-}
+export class InvalidTicket extends InvalidInput {}
 
 /** A player of the new ticket is in another ticket that has not ended. */
 export class PlayerBusy extends Conflict {
@@ -37,10 +29,6 @@ export class PlayerBusy extends Conflict {
   /** The ticket that the player is in. */
   readonly ticketId: string
 
-  static {
-    this.prototype.name = 'PlayerBusy'
-  }
-
   constructor(playerId: string, ticketId: string) {
     super(`Player ${JSON.stringify(playerId)} is already queued in ticket ${ticketId}. Cancel that ticket first.`)
     this.playerId = playerId
@@ -48,20 +36,13 @@ export class PlayerBusy extends Conflict {
   }
 }
 
-/**
- * A player of the new ticket plays in a match. The match is over for the player after `playersLeft`, `stopMatch`, or
- * its end.
- */
+/** A player of the new ticket plays in a match: until `playersLeft`, `stopMatch`, or the match's end. */
 export class PlayerPlaying extends Conflict {
   /** The player. */
   readonly playerId: string
   /** The ticket by which the player came into the match; undefined if that was before a restart. */
   readonly ticketId: string | undefined
   readonly matchId: string
-
-  static {
-    this.prototype.name = 'PlayerPlaying'
-  }
 
   constructor(playerId: string, ticketId: string | undefined, matchId: string) {
     super(
@@ -81,10 +62,6 @@ export class PlayerOverLimit extends Conflict {
   readonly limit: 'maxMatchesPerPlayer' | 'maxServersPerPlayer'
   /** Milliseconds after which the ticket may be taken; undefined if that does not depend on time. */
   readonly retryAfterMs: number | undefined
-
-  static {
-    this.prototype.name = 'PlayerOverLimit'
-  }
 
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
     const next =
@@ -111,10 +88,6 @@ export class PlayerCoolingDown extends Conflict {
   /** Milliseconds until then. */
   readonly retryAfterMs: number
 
-  static {
-    this.prototype.name = 'PlayerCoolingDown'
-  }
-
   /** @param now epoch milliseconds. */
   constructor(playerId: string, queue: string, until: number, now: number) {
     const retryAfterMs = Math.max(0, Math.ceil(until - now))
@@ -133,10 +106,6 @@ export class AlreadyAssigned extends Conflict {
   readonly ticketId: string
   readonly matchId: string
 
-  static {
-    this.prototype.name = 'AlreadyAssigned'
-  }
-
   constructor(ticketId: string, matchId: string) {
     super(
       `Ticket ${ticketId} is already assigned to match ${matchId} and cannot be cancelled. ` +
@@ -151,10 +120,6 @@ export class AlreadyAssigned extends Conflict {
 export class NothingToAccept extends Conflict {
   readonly ticketId: string
 
-  static {
-    this.prototype.name = 'NothingToAccept'
-  }
-
   constructor(ticketId: string) {
     super(`Ticket ${ticketId} has no match awaiting acceptance. It may have timed out; read the ticket again.`)
     this.ticketId = ticketId
@@ -162,26 +127,14 @@ export class NothingToAccept extends Conflict {
 }
 
 /** The backfill is invalid or cannot be taken; `field` is the path at fault, e.g. `teams.0.slots`. */
-export class InvalidBackfill extends InvalidInput {
-  static {
-    this.prototype.name = 'InvalidBackfill'
-  }
-}
+export class InvalidBackfill extends InvalidInput {}
 
 /** The private match is invalid or cannot be made; `field` is the path at fault, e.g. `teams.0.players.1.id`. */
-export class InvalidMatch extends InvalidInput {
-  static {
-    this.prototype.name = 'InvalidMatch'
-  }
-}
+export class InvalidMatch extends InvalidInput {}
 
 /** The match has no running server: the server is not ready yet, or the match has ended. */
 export class MatchNotRunning extends Conflict {
   readonly matchId: string
-
-  static {
-    this.prototype.name = 'MatchNotRunning'
-  }
 
   constructor(matchId: string) {
     super(`Match ${matchId} is not running. Its server is not ready yet, or it has ended.`)
@@ -194,10 +147,6 @@ export class BackfillExists extends Conflict {
   readonly matchId: string
   /** The open backfill. */
   readonly backfillId: string
-
-  static {
-    this.prototype.name = 'BackfillExists'
-  }
 
   constructor(matchId: string, backfillId: string) {
     super(`Match ${matchId} already has open backfill ${backfillId}. Update that backfill instead.`)
@@ -212,10 +161,6 @@ export class BackfillVersionConflict extends Conflict {
   /** The backfill's version now. */
   readonly version: number
 
-  static {
-    this.prototype.name = 'BackfillVersionConflict'
-  }
-
   constructor(backfillId: string, version: number) {
     super(`Backfill ${backfillId} is at version ${version} now. Read it again and repeat the update.`)
     this.backfillId = backfillId
@@ -224,25 +169,13 @@ export class BackfillVersionConflict extends Conflict {
 }
 
 /** There is no such backfill, or its match has ended. */
-export class UnknownBackfill extends NotFound {
-  static {
-    this.prototype.name = 'UnknownBackfill'
-  }
-}
+export class UnknownBackfill extends NotFound {}
 
 /** There is no such ticket, or it ended and was removed. */
-export class UnknownTicket extends NotFound {
-  static {
-    this.prototype.name = 'UnknownTicket'
-  }
-}
+export class UnknownTicket extends NotFound {}
 
 /** There is no such queue. */
-export class UnknownQueue extends NotFound {
-  static {
-    this.prototype.name = 'UnknownQueue'
-  }
-}
+export class UnknownQueue extends NotFound {}
 
 /** Makes the error for an unknown queue, which suggests the nearest name. */
 export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
@@ -252,8 +185,24 @@ export const unknownQueue = (name: string, names: readonly string[]): UnknownQue
 export const unknownPool = (name: string): NotFound => new NotFound(`There is no pool ${JSON.stringify(name)}.`)
 
 /** There is no such match, or it has ended and its server is gone. */
-export class UnknownMatch extends NotFound {
-  static {
-    this.prototype.name = 'UnknownMatch'
-  }
-}
+export class UnknownMatch extends NotFound {}
+
+nameErrors({
+  InvalidQueue,
+  InvalidTicket,
+  PlayerBusy,
+  PlayerPlaying,
+  PlayerOverLimit,
+  PlayerCoolingDown,
+  AlreadyAssigned,
+  NothingToAccept,
+  InvalidBackfill,
+  InvalidMatch,
+  MatchNotRunning,
+  BackfillExists,
+  BackfillVersionConflict,
+  UnknownBackfill,
+  UnknownTicket,
+  UnknownQueue,
+  UnknownMatch,
+})

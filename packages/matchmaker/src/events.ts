@@ -14,10 +14,7 @@ import type {
 import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
 import type { Offence } from './queues/index.js'
 
-/**
- * A place that was chosen by latency, and where the server is. Not for players, because it holds the latencies of
- * single players.
- */
+/** A place chosen by latency, and where the server is. Not for players: it holds single players' latencies. */
 export interface Placed extends Placement {
   /** Kilometres from the beacon to the server; undefined where the service does not say where that is. */
   readonly offKm: number | undefined

@@ -24,10 +24,7 @@ export interface JoinTokenOptions {
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */
   readonly deployments: DeploymentService
-  /**
-   * Tells where there is capacity: a client's `locations`. Without it, a match that found no capacity is not tried
-   * elsewhere.
-   */
+  /** Tells where there is capacity: a client's `locations`. Default: a match without capacity is tried nowhere else. */
   readonly locations?: LocationService | undefined
   /**
    * Where the beacons are to which players measure their latency, for queues with a latency rule: the server is
@@ -141,10 +138,7 @@ export interface MatchmakerOptions {
   /** Milliseconds for which a ticket can still be read after it was cancelled or its match ended. Default 60,000. */
   readonly endedTicketTtlMs?: number | undefined
   readonly clock?: Clock | undefined
-  /**
-   * Returns milliseconds, to measure how long a tick works. Default: the clock's time, so that under a manual clock no
-   * tick is cut short.
-   */
+  /** Returns milliseconds, to measure ticks. Default: the clock's time: a manual clock cuts no tick short. */
   readonly stopwatch?: (() => number) | undefined
   /** Makes ids and spreads retries. Default: a source that cannot be predicted. */
   readonly random?: Random | undefined

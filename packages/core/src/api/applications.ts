@@ -7,22 +7,17 @@ import {
   limitedText,
   type Masked,
   maybe,
-  type Maybe,
   NoInput,
   segment,
+  type Stamped,
+  stamps,
   text,
-  timestampA,
-  type TimestampA,
 } from './fields.js'
 
 /** Groups application versions (service-api, Application). */
-export interface Application extends Masked<ApplicationChanges> {
+export interface Application extends Masked<ApplicationChanges>, Stamped {
   /** Its name, which paths use too. */
   readonly name: string
-  /** Format A. */
-  readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
-  readonly last_updated?: Maybe<TimestampA>
 }
 
 export const Application = answer<Application>('Application', {
@@ -30,8 +25,7 @@ export const Application = answer<Application>('Application', {
   is_active: maybe(flag),
   is_telemetry_agent_active: maybe(flag),
   image: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 })
 
 /** All applications of the account. */

@@ -24,6 +24,7 @@ import {
   named,
   names,
   page,
+  type Paged,
   type PageInput,
   Pagination,
   tagName,
@@ -69,10 +70,7 @@ export interface EnvironmentVariable {
   readonly is_hidden: boolean
 }
 
-/**
- * Called by the service with POST. Not retried, not signed (public facts): put an unguessable part in the URL, and
- * confirm by reading.
- */
+/** Called with POST. Neither retried nor signed (public facts): use an unguessable URL, and confirm by reading. */
 export interface Webhook {
   /** http or https. */
   readonly url: string
@@ -191,13 +189,11 @@ export interface ListDeployments extends PageInput {
 }
 
 /** The deployments found. */
-export interface DeploymentList {
+export interface DeploymentList extends Paged {
   /** The entries of this page. */
   readonly data: readonly DeploymentListEntry[]
   /** Number of all entries. */
   readonly total_count?: Maybe<number>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
   /** Remarks of the service. */
   readonly message?: Maybe<readonly string[]>
 }

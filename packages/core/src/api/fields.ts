@@ -77,10 +77,7 @@ export const answer = <T>(id: string, fields: Fields<T>): z.ZodType<T> =>
 /** A field of an answer that may be missing. The service may also send null for it. */
 export type Maybe<T> = T | null | undefined
 
-/**
- * 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where the document says so; otherwise the zone is not
- * shown.
- */
+/** 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where it says so; otherwise the zone is not shown. */
 export type TimestampA = `${string} ${string}`
 
 /** ISO 8601 UTC with milliseconds and a trailing Z, the document's format B: '2026-01-31T08:15:30.250Z'. */
@@ -173,6 +170,22 @@ export const Pagination = answer<Pagination>('Pagination', {
   has_previous: maybe(flag),
 })
 
+/** A page of a list. */
+export interface Paged {
+  /** The position of this page in the list. */
+  readonly pagination?: Maybe<Pagination>
+}
+
+/** What the service keeps, and since when. */
+export interface Stamped {
+  /** Format A. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+export const stamps = { create_time: maybe(timestampA), last_updated: maybe(timestampA) }
+
 /** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
   /**
@@ -218,8 +231,5 @@ export interface Message {
 
 export const Message = answer<Message>('Message', { message: maybe(text) })
 
-/**
- * Every key may be missing: because answers are read leniently, or because a mask of fields was asked for (header
- * X-Fields).
- */
+/** Every key may be missing: answers are read leniently, and a mask of fields (header X-Fields) leaves some out. */
 export type Masked<T> = { readonly [Key in keyof T]?: Maybe<T[Key]> }

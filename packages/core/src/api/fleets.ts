@@ -14,12 +14,13 @@ import {
   type Maybe,
   Message,
   page,
+  type Paged,
   PageInput,
   Pagination,
   segment,
+  type Stamped,
+  stamps,
   text,
-  timestampA,
-  type TimestampA,
 } from './fields.js'
 
 /** What a policy and its update have in common. */
@@ -66,15 +67,12 @@ export interface UpdateFleetPolicy extends FleetPolicyName, FleetPolicyChanges {
 
 /** Which policies of which fleet. */
 export interface ListFleetPolicies extends FleetName, PageInput {
-  /**
-   * Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). What it leaves out is missing from the
-   * answer.
-   */
+  /** Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). Others are not in the answer. */
   readonly x_fields?: string | undefined
 }
 
 /** How many deployments a fleet keeps, and where (service-api, Fleet policy). */
-export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>> {
+export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>>, Stamped {
   /** Its name, which paths use too. */
   readonly name: string
   /** What the type goes by. */
@@ -82,18 +80,12 @@ export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>> {
     /** Where the deployments may be. */
     readonly filters?: Maybe<readonly FilterEcho[]>
   }>
-  /** Format A. */
-  readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
-  readonly last_updated?: Maybe<TimestampA>
 }
 
 /** The policies of a fleet. */
-export interface FleetPolicyList {
+export interface FleetPolicyList extends Paged {
   /** The entries of this page. With `x_fields`, only the fields of the mask. */
   readonly policies?: Maybe<readonly Masked<FleetPolicy>[]>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 const policyFields = {
@@ -103,8 +95,7 @@ const policyFields = {
   maximum: maybe(integer),
   threshold: maybe(decimal),
   data: maybe(z.looseObject({ filters: maybe(z.array(FilterEcho)) })),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 }
 export const FleetPolicy = answer<FleetPolicy>('FleetPolicy', { name: text, ...policyFields })
 const FleetPolicyList = answer<FleetPolicyList>('FleetPolicyList', {
@@ -204,15 +195,11 @@ export const policies = {
 } as const
 
 /** Creates deployments of the versions linked to it, as its policies say (service-api, Fleet). */
-export interface Fleet {
+export interface Fleet extends Stamped {
   /** Its name, which paths use too. */
   readonly name: string
   /** Whether it creates deployments. */
   readonly enabled?: Maybe<boolean>
-  /** Format A. */
-  readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
-  readonly last_updated?: Maybe<TimestampA>
 }
 
 /**
@@ -241,11 +228,9 @@ export interface UpdateFleet extends FleetName {
 }
 
 /** The fleets of the account. */
-export interface FleetList {
+export interface FleetList extends Paged {
   /** The entries of this page. */
   readonly fleets: readonly Fleet[]
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 /** Names a fleet and a version to be linked or unlinked. */
@@ -257,32 +242,26 @@ export interface FleetVersionName extends FleetName {
 }
 
 /** The link by which a fleet deploys a version (service-api, Fleet link record). */
-export interface FleetLink {
+export interface FleetLink extends Stamped {
   /** The application's name. */
   readonly app?: Maybe<string>
   /** The version's name. */
   readonly app_version?: Maybe<string>
   /** The fleet's name. */
   readonly fleet?: Maybe<string>
-  /** Format A. */
-  readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
-  readonly last_updated?: Maybe<TimestampA>
 }
 
 export const Fleet = answer<Fleet>('Fleet', {
   name: text,
   enabled: maybe(flag),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 })
 const FleetList = answer<FleetList>('FleetList', { fleets: z.array(Fleet), pagination: maybe(Pagination) })
 export const FleetLink = answer<FleetLink>('FleetLink', {
   app: maybe(text),
   app_version: maybe(text),
   fleet: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 })
 
 const CreateFleet = input<CreateFleet>('CreateFleet', { name: z.string().min(1), enabled: z.boolean().optional() })

@@ -7,11 +7,13 @@ import {
   maybe,
   type Maybe,
   page,
+  type Paged,
   type PageInput,
   Pagination,
   segment,
+  type Stamped,
+  stamps,
   text,
-  timestampA,
   type TimestampA,
 } from './fields.js'
 import type { EndpointName } from './storages.js'
@@ -42,10 +44,7 @@ export interface CreatePullProfile extends EndpointName {
   readonly source: string
   /** Whether the source is a file or a folder. */
   readonly source_type: 'File' | 'Folder'
-  /**
-   * Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would
-   * fail).
-   */
+  /** Path in the container. Writable by a normal user; not protected, as /etc/ is (the deployment would fail). */
   readonly destination: string
 }
 
@@ -63,10 +62,7 @@ export interface UpdatePullProfile extends PullProfileName {
   readonly source?: string | undefined
   /** Whether the source is a file or a folder. */
   readonly source_type?: 'File' | 'Folder' | undefined
-  /**
-   * Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would
-   * fail).
-   */
+  /** Path in the container. Writable by a normal user; not protected, as /etc/ is (the deployment would fail). */
   readonly destination?: string | undefined
 }
 
@@ -74,13 +70,11 @@ export interface UpdatePullProfile extends PullProfileName {
 export interface ListPullProfiles extends EndpointName, PageInput {}
 
 /** The pull profiles of an endpoint storage. */
-export interface PullProfileList {
+export interface PullProfileList extends Paged {
   /** The entries of this page. */
   readonly pull_profiles: readonly PullProfile[]
   /** Number of all entries, at least 0. */
   readonly total_count?: Maybe<number>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 /** Names a pull profile and a version to be linked or unlinked. */
@@ -92,7 +86,7 @@ export interface PullProfileLinkName extends PullProfileName {
 }
 
 /** The link by which a pull profile is copied into deployments of a version (service-api, Pull profile link record). */
-export interface PullProfileLink {
+export interface PullProfileLink extends Stamped {
   /** The application's name. */
   readonly app?: Maybe<string>
   /** The version's name. */
@@ -101,10 +95,6 @@ export interface PullProfileLink {
   readonly endpoint?: Maybe<string>
   /** The profile's name. */
   readonly pull_profile?: Maybe<string>
-  /** Format A. */
-  readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
-  readonly last_updated?: Maybe<TimestampA>
 }
 
 export const PullProfile = answer<PullProfile>('PullProfile', {
@@ -112,8 +102,7 @@ export const PullProfile = answer<PullProfile>('PullProfile', {
   source: maybe(text),
   source_type: maybe(text),
   destination: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 })
 const PullProfileList = answer<PullProfileList>('PullProfileList', {
   pull_profiles: z.array(PullProfile),
@@ -125,8 +114,7 @@ export const PullProfileLink = answer<PullProfileLink>('PullProfileLink', {
   app_version: maybe(text),
   endpoint: maybe(text),
   pull_profile: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 })
 
 /** The one protected location that the specification names. `.` and `..` are resolved before the comparison. */

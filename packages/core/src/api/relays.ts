@@ -12,6 +12,7 @@ import {
   maybe,
   type Maybe,
   NoInput,
+  type Paged,
   Pagination,
   segment,
   text,
@@ -114,11 +115,9 @@ export interface RevokeRelayUser extends RelaySessionId {
 }
 
 /** The active relay sessions. */
-export interface RelaySessionList {
+export interface RelaySessionList extends Paged {
   /** The entries of this page. */
   readonly sessions: readonly RelaySession[]
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 const token = z.int().min(0).max(0xffff_ffff)

@@ -11,10 +11,7 @@ export interface Settings {
    * interface serves it at `/v2/deployments` (public fact, sure).
    */
   readonly createDeploymentPath: string
-  /**
-   * Query parameter of stop and self-stop that chooses where container logs go. Default `container_log_storage` (public
-   * fact, sure).
-   */
+  /** Query parameter of stops that chooses where logs go. Default `container_log_storage` (public fact, sure). */
   readonly containerLogStorageParameter: string
   /**
    * Query parameter of the deployment list that carries filters and order as JSON. Default `query` (public fact, fairly

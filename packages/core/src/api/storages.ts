@@ -9,12 +9,13 @@ import {
   maybe,
   type Maybe,
   page,
+  type Paged,
   type PageInput,
   Pagination,
   secret,
   segment,
+  stamps,
   text,
-  timestampA,
   type TimestampA,
 } from './fields.js'
 
@@ -82,19 +83,14 @@ export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChan
 
 /** Which endpoint storages. */
 export interface ListEndpointStorages extends PageInput {
-  /**
-   * Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). What it leaves out is missing from the
-   * answer.
-   */
+  /** Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). Others are not in the answer. */
   readonly x_fields?: string | undefined
 }
 
 /** The endpoint storages of the account. */
-export interface EndpointStorageList {
+export interface EndpointStorageList extends Paged {
   /** The entries of this page. With `x_fields`, only the fields of the mask. */
   readonly endpoints?: Maybe<readonly Masked<EndpointStorage>[]>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 const storageFields = {
@@ -103,8 +99,7 @@ const storageFields = {
   endpoint: maybe(text),
   bucket: maybe(text),
   output_format: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 }
 
 export const EndpointStorage = answer<EndpointStorage>('EndpointStorage', { name: text, ...storageFields })

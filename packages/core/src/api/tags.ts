@@ -6,35 +6,30 @@ import {
   integer,
   maybe,
   type Maybe,
+  type Paged,
   Pagination,
   segment,
+  type Stamped,
+  stamps,
   tagName,
   text,
-  timestampA,
-  type TimestampA,
 } from './fields.js'
 
 /**
  * A tag is not injected into a running container; deleting it does not take it out of the container's environment
  * (service-api, Deployment tag).
  */
-export interface DeploymentTag {
+export interface DeploymentTag extends Stamped {
   /** The tag. */
   readonly name: string
-  /** Format A. */
-  readonly create_time?: Maybe<TimestampA>
-  /** Format A. */
-  readonly last_updated?: Maybe<TimestampA>
 }
 
 /** The tags of a deployment. */
-export interface DeploymentTagList {
+export interface DeploymentTagList extends Paged {
   /** The entries of this page. */
   readonly tags: readonly DeploymentTag[]
   /** Number of all entries. */
   readonly count?: Maybe<number>
-  /** The position of this page in the list. */
-  readonly pagination?: Maybe<Pagination>
 }
 
 /** Names the deployment whose tags are meant. */
@@ -63,8 +58,7 @@ export interface RenameDeploymentTag extends DeploymentTagName {
 
 export const DeploymentTag = answer<DeploymentTag>('DeploymentTag', {
   name: text,
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
+  ...stamps,
 })
 const DeploymentTagList = answer<DeploymentTagList>('DeploymentTagList', {
   tags: z.array(DeploymentTag),

@@ -48,10 +48,7 @@ export interface VersionVariable {
   readonly is_secret?: boolean | undefined
 }
 
-/**
- * How deployments of a version share their sockets among sessions. Meanings are public facts; the specification shows
- * none.
- */
+/** How deployments of a version share sockets among sessions (public facts; the specification shows no meanings). */
 export interface SessionConfig {
   /** Default, Seat or Match. */
   readonly kind: 'Default' | 'Seat' | 'Match' | (string & {})

@@ -3,9 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { OperationId } from '../api/api.js'
 import type { Clock } from '../time.js'
 
-/**
- * Freezes a JSON value and all values in it. Not recursive, because a server may nest values too deeply for the stack.
- */
+/** Freezes a JSON value and all values in it. Not recursive: a server may nest them too deeply for the stack. */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value]
   while (open.length > 0) {
@@ -75,10 +73,7 @@ export interface AnswerCache {
 
 const kept: ReadonlySet<OperationId> = new Set<OperationId>(['locations.list', 'locations.beacons'])
 
-/**
- * Whether the answer may be kept: locations and beacons. Not the locations for an `app` and `version`,
- * which the service chooses by present capacity.
- */
+/** Whether the answer may be kept: locations and beacons, but not by `app` and `version`, which go by capacity. */
 export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>>): boolean =>
   kept.has(id) && input['app'] === undefined && input['version'] === undefined
 

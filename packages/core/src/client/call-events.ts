@@ -94,10 +94,7 @@ export interface EventSink {
   emit<Name extends keyof ClientEvents>(name: Name, event: Parameters<ClientEvents[Name]>[0]): void
 }
 
-/**
- * An emitter for users, and the sink that feeds it. A listener that fails becomes a process warning, one per event, and
- * never the call's failure.
- */
+/** An emitter for users, and the sink that feeds it. A listener that fails becomes one process warning per event. */
 export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; readonly sink: EventSink } {
   const warned = new Set<string>()
   const { emitter, emit } = createCarefulEvents<ClientEvents>((event, error) => {

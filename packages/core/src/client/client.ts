@@ -1,15 +1,14 @@
-import type { EventEmitter } from 'eventemitter3'
 import type { Api, OperationId } from '../api/api.js'
 import type { Random } from '../time.js'
 import { createAnswerCache } from './cache.js'
-import { type ClientEvents, createEvents } from './call-events.js'
+import { createEvents } from './call-events.js'
 import { createCall, loadDescription, type UntypedCall } from './call.js'
 import type { Client, CloseOptions, IsPaged, Operations } from './client-types.js'
 import { checkMilliseconds, type ClientConfig, type ClientOptions, configure } from './config.js'
 import { decode, decodeGone } from './decode.js'
-import { createFlights, createLifetime, type Flights, type Lifetime } from './flight.js'
+import { createFlights, createLifetime } from './flight.js'
 import { allPages } from './pages.js'
-import { createQueues, type Queues } from './queues.js'
+import { createQueues } from './queues.js'
 import type { Request } from './request.js'
 import { withRetry } from './retry.js'
 import { observe, send } from './send.js'
@@ -59,18 +58,8 @@ export const catalogue: Kinds<Api> = {
   relays: { create: 'once', list: 'once', get: 'once', delete: 'once', authorizeUser: 'once', revokeUser: 'once' },
 }
 
-/** Sends encoded requests to the service and returns values. */
-interface Pipeline {
-  readonly flights: Flights
-  readonly lifetime: Lifetime
-  readonly queues: Queues
-  readonly events: EventEmitter<ClientEvents>
-  /** Waits at most `timeoutMs` for calls under way, then closes the connections. */
-  close(timeoutMs: number): Promise<void>
-}
-
-/** Combines the hops after the call itself: retry → schedule → send → decode. */
-export function createPipeline(config: ClientConfig): Pipeline {
+/** Sends encoded requests and returns values. Combines the hops after the call: retry → schedule → send → decode. */
+export function createPipeline(config: ClientConfig) {
   const { clock } = config
   const { emitter, sink: events } = createEvents()
   const lifetime = createLifetime()
@@ -91,7 +80,8 @@ export function createPipeline(config: ClientConfig): Pipeline {
     lifetime,
     queues,
     events: emitter,
-    close: async (timeoutMs) => {
+    /** Waits at most `timeoutMs` for calls under way, then closes the connections. */
+    close: async (timeoutMs: number) => {
       const closed = new AbortController()
       clock.sleep(timeoutMs, closed.signal).then(flights.abandonAll, () => {})
       await lifetime.close()

@@ -105,10 +105,7 @@ export interface ClientOptions {
   readonly baseUrl: string | URL
   /** The account's API token, or a function that returns it and is called before every attempt. */
   readonly token: Token
-  /**
-   * Milliseconds that a call may take, including queueing and retries. Default 30,000: enough for a burst of 1,200
-   * creates.
-   */
+  /** Milliseconds that a call may take, with queueing and retries. Default 30,000: enough for 1,200 creates at once. */
   readonly timeoutMs?: number | undefined
   /**
    * This process's share of the account's rate limits, more than 0 and at most 1. Default 1. The shares of all
@@ -142,10 +139,7 @@ export interface ClientOptions {
   readonly connections?: number | undefined
   /** Bytes of the largest answer that is read. Default 16 MiB. */
   readonly maxResponseBytes?: number | undefined
-  /**
-   * Attempts of a safe request, and the waits between them in milliseconds. Default `{ attempts: 4, baseMs: 200, capMs:
-   * 5000 }`.
-   */
+  /** Attempts of a safe request, and waits between them. Default `{ attempts: 4, baseMs: 200, capMs: 5000 }`. */
   readonly retry?: Partial<RetryOptions> | undefined
   /** The longest pause that a Retry-After can impose, in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined

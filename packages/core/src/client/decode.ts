@@ -99,10 +99,7 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
   )
 }
 
-/**
- * Emits an event for each entry left out, or a process warning if there is no listener: the entry may be a server that
- * costs money.
- */
+/** Emits an event for each entry left out, or a process warning without a listener: it may be a server that costs. */
 function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
   const { attempt } = request.progress
   if (!events.listens('unreadable')) {

@@ -44,10 +44,7 @@ export class MusterError extends Error {
  */
 export class StoreUnavailable extends MusterError {}
 
-/**
- * The input or an option is wrong: found before sending, or by the service (400, 422). Repeating the same call fails
- * again.
- */
+/** The input or an option is wrong: found before sending, or by the service (400, 422). Repeating it fails again. */
 export class InvalidInput extends MusterError {
   /** The input key or option at fault, e.g. `users.0.user_data`. Undefined if the service did not name one. */
   declare readonly field?: string
@@ -72,10 +69,7 @@ export class Conflict extends MusterError {}
 /** The deployment has ended already (410). For a caller who wanted it stopped, this is a success. */
 export class AlreadyTerminated extends MusterError {}
 
-/**
- * No server could be allocated (422 on create). If there is a `requestId`, a deployment in error exists and may cost
- * money: stop it.
- */
+/** No server could be allocated (422 on create). The deployment of a `requestId` may cost money: stop it. */
 export class NoCapacity extends MusterError {}
 
 /** Something the service depends on failed, e.g. the image could not be pulled for a test (424). */

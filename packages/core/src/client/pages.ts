@@ -3,20 +3,14 @@ import type { Pagination } from '../api/fields.js'
 import { type CallOptions, loadDescription, type UntypedCall } from './call.js'
 import { InvalidInput, NotFound, UnexpectedResponse } from './errors.js'
 
-/** The page to ask for next. */
-interface NextPage {
-  readonly page: number
-  /** Whether the service announced this page; otherwise it may not exist. */
-  readonly promised: boolean
-}
-
 /**
  * The page to ask for next, or undefined at the end. Its number is always higher than the present one, whatever the
- * service answers, so a list cannot go in circles. Pure.
+ * service answers, so a list cannot go in circles. `promised`: whether the service announced it; otherwise it may not
+ * exist. Pure.
  * @param page number of the present page.
  * @param pagination pagination of the present page; undefined or null for lists that come without (beacons).
  */
-export function nextPage(page: number, pagination: Pagination | null | undefined): NextPage | undefined {
+export function nextPage(page: number, pagination: Pagination | null | undefined) {
   // Without pagination the next page is requested, because one page must not be taken for the whole list.
   if (pagination === undefined || pagination === null) return { page: page + 1, promised: false }
   const { has_next, next_page_number: named, paginator } = pagination

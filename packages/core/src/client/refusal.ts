@@ -42,9 +42,7 @@ function httpDate(text: string | undefined): number | undefined {
 /** Most characters of a server's message that are repeated in an error. */
 const LONGEST_MESSAGE = 500
 
-/**
- * The error for an answer that is not a success. The service's message is included without secrets and addresses. Pure.
- */
+/** The error for an answer that is no success, with the service's message without secrets and addresses. Pure. */
 export function refusal(
   request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>,
   answer: Answer,
@@ -78,32 +76,23 @@ export function refusal(
   if (stops.has(request.id) && /already\s+terminated/i.test(said)) {
     return new AlreadyTerminated(tell('the deployment is already terminated'), facts)
   }
-  switch (status) {
-    case 400:
-      return namesDeployment.has(request.id) && saysUnknown.test(said)
-        ? new NotFound(tell('no such deployment'), facts)
-        : new InvalidInput(tell('the service refused the input'), facts)
-    case 401:
-      return new Unauthorized(tell('the token is missing, wrong or expired'), facts)
-    case 403:
-      return new Forbidden(tell('not allowed with this token'), facts)
-    case 404:
-      return new NotFound(tell('not found'), facts)
-    case 409:
-      return new Conflict(tell('conflict'), facts)
-    case 410:
-      return new AlreadyTerminated(tell('already terminated'), facts)
-    case 422:
-      return creates.has(request.id)
-        ? new NoCapacity(tell("couldn't allocate a server"), facts)
-        : new InvalidInput(tell('the service refused the input'), facts)
-    case 424:
-      return new DependencyFailed(tell('something the service depends on failed'), facts)
-    case 429:
-      return new RateLimited(tell('too many requests'), waiting())
-    default:
-      return new UnexpectedResponse(tell('a status that nothing describes'), facts)
-  }
+  if (status === 400 && namesDeployment.has(request.id) && saysUnknown.test(said))
+    return new NotFound(tell('no such deployment'), facts)
+  if (status === 422 && creates.has(request.id)) return new NoCapacity(tell("couldn't allocate a server"), facts)
+  if (status === 429) return new RateLimited(tell('too many requests'), waiting())
+  const [Refusal, what] = REFUSALS[status] ?? [UnexpectedResponse, 'a status that nothing describes']
+  return new Refusal(tell(what), facts)
+}
+
+const REFUSALS: Readonly<Record<number, readonly [typeof MusterError, what: string]>> = {
+  400: [InvalidInput, 'the service refused the input'],
+  401: [Unauthorized, 'the token is missing, wrong or expired'],
+  403: [Forbidden, 'not allowed with this token'],
+  404: [NotFound, 'not found'],
+  409: [Conflict, 'conflict'],
+  410: [AlreadyTerminated, 'already terminated'],
+  422: [InvalidInput, 'the service refused the input'],
+  424: [DependencyFailed, 'something the service depends on failed'],
 }
 
 /** Most characters of an id; a longer text is not taken as an id. */
@@ -111,10 +100,7 @@ const LONGEST_ID = 200
 /** Fewest characters of a secret that is looked for in an id; a shorter one may be part of an id by chance. */
 const SHORTEST_TELLING_SECRET = 8
 
-/**
- * The id of the deployment that an answer names, which may have to be stopped. Undefined if a secret or an address is
- * in its place.
- */
+/** The id of the deployment that an answer names, to be stopped. Undefined if it holds a secret or an address. */
 function deploymentIn(
   body: Readonly<Record<string, unknown>> | undefined,
   { input, progress }: Pick<Request, 'input' | 'progress'>,

@@ -36,10 +36,7 @@ interface Retrying {
   readonly clock: Clock
   readonly random: Random
   readonly events: EventSink
-  /**
-   * Pauses the request's queue, and returns the milliseconds until the queue continues; undefined if the request alone
-   * has to wait.
-   */
+  /** Pauses the request's queue. Returns the milliseconds it pauses; undefined if the request alone has to wait. */
   readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number | undefined
   /** The result of a DELETE whose first attempt succeeded although its answer was lost. */
   readonly gone: (request: Request, error: MusterError) => unknown

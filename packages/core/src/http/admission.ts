@@ -42,9 +42,7 @@ export interface Identification<Who> {
 export interface Admission<Who extends Caller> {
   /** Counts a request without a caller. Rejects with a {Problem} 429. */
   anonymous(from: string): Promise<undefined>
-  /**
-   * Rejects with a {Problem} 401 for an unknown caller, 429 for too many requests; or with what `authenticate` throws.
-   */
+  /** Rejects with a {Problem} 401 (unknown caller) or 429 (too many); or with what `authenticate` throws. */
   caller(request: Request, from: string, identification: Identification<Who>): Promise<Who>
   isExempt(caller: Who): boolean
 }
@@ -109,7 +107,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     const wasApart = remembered.get(key) === true
     if (!wasApart) assertNoWait(waitMs, from)
     try {
-      return await admit(await identify(authenticate), from, waitMs === 0)
+      return await admit(assertKnown(await authenticate()), from, waitMs === 0)
     } catch (error) {
       if (isUnknown(error)) {
         remembered.delete(key)
@@ -131,7 +129,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     }
     let caller: Who
     try {
-      caller = await identify(identification.authenticate)
+      caller = assertKnown(await identification.authenticate())
     } catch (error) {
       // Any other error says nothing against the token.
       if (!isUnknown(error)) giveBack()
@@ -145,7 +143,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   return {
     isExempt,
     anonymous: async (from) => assertNoWait(await anonymous?.take(from), from),
-    caller: async (request, from, identification) => {
+    caller: (request, from, identification) => {
       const recalled = identification.recall?.()
       if (recalled !== undefined) return admit(recalled, from)
       const key = known && keyOf(request, from)
@@ -155,9 +153,8 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   }
 }
 
-/** @throws {Problem} 401 for an unknown caller; or what `authenticate` throws. */
-async function identify<Who>(authenticate: Identification<Who>['authenticate']): Promise<Who> {
-  const caller = await authenticate()
+/** @throws {Problem} 401 for an unknown caller. */
+function assertKnown<Who>(caller: Who | undefined): Who {
   if (caller !== undefined && caller !== null) return caller
   throw new Problem(401, 'unauthorized', 'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.', {
     headers: { 'www-authenticate': 'Bearer' },

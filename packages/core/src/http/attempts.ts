@@ -11,10 +11,7 @@ export interface AttemptLimit {
   readonly windowMs: number
 }
 
-/**
- * Counts attempts per key: a player, an address, or everyone. Answers are promises where the counts are kept elsewhere;
- * these never reject.
- */
+/** Counts attempts by key, e.g. a player. Answers are promises if kept elsewhere; these never reject. */
 export interface Attempts {
   /** Counts an attempt and returns 0; or, at the limit, counts nothing and returns the milliseconds to wait. */
   take(key: string): number | Promise<number>

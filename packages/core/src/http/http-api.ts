@@ -96,6 +96,8 @@ interface Served {
   readonly handler: (input: unknown, exchange: unknown) => unknown
 }
 
+const NOTHING = new Uint8Array()
+
 /** Creates an HTTP API from described routes and a handler for each route. */
 export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
   options: HttpApiOptions<Table, Who, Anonymous>,
@@ -155,8 +157,8 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
         })
     await authorize?.(found.name, caller, request)
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
-    const input = await read(request, target, found.path, body)
-    return replyOf(await handler(input, { caller, address, request }), found)
+    const bytes = found.operation.method === 'GET' ? NOTHING : await body.bytes()
+    return replyOf(await handler(read(request, target, found.path, bytes), { caller, address, request }), found)
   }
 
   const problem = (error: unknown, request: Request): Problem => {
@@ -184,13 +186,12 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     return request.method === 'HEAD' ? withoutBody(withCors) : withCors
   }
 
-  return handlerOf(async (request, connection) => {
-    try {
-      return finish(await handle(request, connection), request)
-    } catch (error) {
-      return finish(refusal(error, request), request)
-    }
-  })
+  return handlerOf((request, connection) =>
+    handle(request, connection).then(
+      (answer) => finish(answer, request),
+      (error: unknown) => finish(refusal(error, request), request),
+    ),
+  )
 }
 
 function withHeaders(answer: Reply | Response, more: Readonly<Record<string, string>>): Reply | Response {

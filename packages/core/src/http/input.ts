@@ -4,18 +4,12 @@ import { createPathMatcher } from '../path-matcher.js'
 import { jsonFault, type Fault, validate } from '../validation/index.js'
 import { wireName } from '../wire.js'
 import { Problem } from './answers.js'
-import type { BegunBody } from './bodies.js'
 import type { Target } from './lazy-request.js'
 
 type Keys = Readonly<Record<string, unknown>>
 
-/** Reads the input of an operation from a request and its body. Rejects with a {Problem} 400, 413 or 415. */
-export type InputReader = (
-  request: Request,
-  target: Target,
-  path: Match['path'],
-  body: Pick<BegunBody, 'bytes'>,
-) => Promise<unknown>
+/** Reads the input of an operation from a request and its whole body. @throws {Problem} 400 or 415. */
+export type InputReader = (request: Request, target: Target, path: Match['path'], body: Uint8Array) => unknown
 
 /**
  * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
@@ -36,7 +30,9 @@ export function inputReader(operation: Operation): InputReader {
     }
   }
 
-  const inputOf = (request: Request, query: Keys, path: Match['path'], keys: Record<string, unknown>): unknown => {
+  return (request, target, path, body) => {
+    const query = queryOf(target)
+    const keys = objectOf(jsonOf(request, body))
     if (query !== NO_KEYS) assertPlace('query', query)
     assertPlace('body', keys)
     // Each key has one place, so none of these overrides another.
@@ -48,12 +44,6 @@ export function inputReader(operation: Operation): InputReader {
     const checked = validate(input, keys)
     if (checked.success) return checked.data
     throw inputProblem(checked.fault)
-  }
-
-  return async (request, target, path, body) => {
-    const query = queryOf(target)
-    const keys = method === 'GET' ? {} : objectOf(jsonOf(request, await body.bytes()))
-    return inputOf(request, query, path, keys)
   }
 }
 
@@ -130,7 +120,7 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
 
 export const methodsOf = (routes: Routes): Method[] => [...new Set(Object.values(routes).map(({ method }) => method))]
 
-const pathOf = ({ pathKeys }: Operation, segments: readonly string[]): Readonly<Record<string, string>> =>
+const pathOf = ({ pathKeys }: Operation, segments: readonly string[]): Match['path'] =>
   Object.fromEntries(pathKeys.map((key, index) => [key, decode(segments[index] as string)]))
 
 function decode(segment: string): string {

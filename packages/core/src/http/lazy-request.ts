@@ -217,10 +217,7 @@ export function goneSignal(message: IncomingMessage, response: ServerResponse): 
   return gone.signal
 }
 
-/**
- * Calls `gone`, possibly twice, when the answer is sent or the connection closes, even while earlier requests of the
- * connection are being answered.
- */
+/** Calls `gone`, possibly twice, when the answer is sent or the connection closes, also while it waits in line. */
 export function onGone({ socket }: IncomingMessage, response: ServerResponse, gone: () => void): void {
   if (response.closed) gone()
   const forget = onSocketEnd(socket, gone)

@@ -34,11 +34,10 @@ function write(answer: Reply | Response, message: IncomingMessage, response: Ser
     return void sendStream(answer, answer.body, message, response).catch(() => response.destroy())
   }
   const { status, headers, body } = answer
-  const list = Object.entries(headers).flat()
-  if (body === '') return void response.writeHead(status, list).end()
+  if (body === '') return void response.writeHead(status, headers).end()
   // A long text would be copied for its length, again behind the headers, and again for the socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
-  response.writeHead(status, withLength(list, Buffer.byteLength(sent))).end(sent)
+  response.writeHead(status, { 'content-length': Buffer.byteLength(sent), ...headers }).end(sent)
 }
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request

@@ -7,10 +7,7 @@ import { Problem, type Connection } from './answers.js'
 export type AddressOf = (request: Request, connection: Connection) => string | undefined
 
 export interface ClientAddressOptions {
-  /**
-   * Networks of the proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's other end is the
-   * client.
-   */
+  /** Networks of proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's peer is the client. */
   readonly trustedProxies?: readonly string[] | undefined
   /** Header in which the proxies name the client. Default `x-forwarded-for`. */
   readonly header?: string | undefined
@@ -61,10 +58,7 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 /** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/**
- * The answer if a player's address is needed and unknown. Its message says what to do, for those who mount or test the
- * API.
- */
+/** The answer if a player's address is needed and unknown. Its message tells those who mount the API what to do. */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,

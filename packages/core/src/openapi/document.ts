@@ -7,10 +7,7 @@ import { errorSchemas, operationObject, sharedResponses } from './paths.js'
 /** The description of the service as an OpenAPI 3.1 document. Pure. */
 
 export interface OpenApiOptions {
-  /**
-   * Names that the specification leaves open; default `defaultSettings`. The document shows the default limits of
-   * values.
-   */
+  /** Names that the specification leaves open; default `defaultSettings`. Limits of values are the default ones. */
   readonly settings?: SettingsOption | undefined
   /** Doc comments of the description's sources, for the descriptions of types and fields; default none. */
   readonly comments?: Comments | undefined

@@ -18,10 +18,7 @@ export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/
 /** A body of type JSON. */
 export const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } })
 
-/**
- * Doc comments of the description, by type and field. They are read from its sources, because comments do not exist at
- * run time.
- */
+/** Doc comments of the description, by type and field: read from its sources, as they are gone at run time. */
 export type Comments = Readonly<Record<string, TypeComment>>
 
 /** The comment on an interface and those on its fields, including inherited fields. */

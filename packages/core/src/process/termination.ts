@@ -91,10 +91,7 @@ function fromPs(pid: number) {
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const
-/**
- * A second signal within this many milliseconds is a duplicate of the first: the terminal sends one and `npx` forwards
- * another.
- */
+/** A second signal within so many milliseconds is the first again: the terminal sends one, `npx` forwards another. */
 const SAME_SIGNAL_MS = 500
 
 /**

@@ -1,12 +1,4 @@
 // pure: whether a service answers slowly, judged by its answers of the last 15 to 30 seconds
-interface AnswerTimes {
-  add(now: number, roundTripMs: number, quick: boolean): void
-  /** Whether the answers of at least 5 s are known and hardly any of them was quick. */
-  areSlow(now: number): boolean
-  /** The median of the latest answer times, in milliseconds. */
-  usualMs(): number
-}
-
 const SAMPLES = 16
 /** Length of an epoch. An answer counts in its own epoch and in the next, so for one to two epochs. */
 const EPOCH_MS = 15_000
@@ -15,7 +7,7 @@ const KNOWN_AFTER_MS = 5000
 /** A service is slow if at most one of this many answers is quick. */
 const QUICK_ONE_IN = 8
 
-function createAnswerTimes(): AnswerTimes {
+function createAnswerTimes() {
   const latest = new Float64Array(SAMPLES)
   let answers = 0
   let firstAt = Number.POSITIVE_INFINITY
@@ -36,7 +28,7 @@ function createAnswerTimes(): AnswerTimes {
   }
 
   return {
-    add: (now, roundTripMs, wasQuick) => {
+    add: (now: number, roundTripMs: number, wasQuick: boolean) => {
       turn(now)
       latest[answers % SAMPLES] = roundTripMs
       answers += 1
@@ -44,11 +36,13 @@ function createAnswerTimes(): AnswerTimes {
       all += 1
       if (wasQuick) quick += 1
     },
-    areSlow: (now) => {
+    /** Whether the answers of at least 5 s are known and hardly any of them was quick. */
+    areSlow: (now: number) => {
       turn(now)
       const answered = all + allBefore
       return answered >= SAMPLES && now - firstAt >= KNOWN_AFTER_MS && (quick + quickBefore) * QUICK_ONE_IN <= answered
     },
+    /** The median of the latest answer times, in milliseconds. */
     usualMs: () => latest.toSorted()[SAMPLES >> 1] as number,
   }
 }

@@ -37,10 +37,7 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
   let retryMs = RETRY_MS.first
   /** Whether the present rate was refused before. */
   let retrying = false
-  /**
-   * When the present judgement began; refusals of requests started earlier concern earlier rates. Undefined before the
-   * first.
-   */
+  /** When the present judgement began: earlier requests concern earlier rates. Undefined before the first. */
   let since: number | undefined
   let full = false
 

@@ -2,6 +2,8 @@
 import { type RequestObserver, WIDE_MS } from './count-bound.js'
 import type { Permit } from './limiter.js'
 
+const LONGEST_GAP = 4
+
 /**
  * Tokens of requests that were written and ended without an answer. Such a request may be in a buffer, and be counted
  * when a stalled server continues. The first answer to a request written later shows that the server continues:
@@ -9,20 +11,7 @@ import type { Permit } from './limiter.js'
  * answer the tokens become free one at a time, after one window, two, then every four; the requests that use them are
  * probes. The times passed in never decrease from one call to the next.
  */
-interface Unanswered {
-  /** Notes that a written request ended without an answer. */
-  add(now: number): void
-  /** Notes an answer at `now` to a request that was written at `writtenAt`. */
-  answered(now: number, writtenAt: number): void
-  /** Number of tokens in use. */
-  out(now: number, windowMs: number): number
-  /** When the next token becomes free if no answer comes until then; Infinity if no token is in use. */
-  nextBack(windowMs: number): number
-}
-
-const LONGEST_GAP = 4
-
-export function createUnanswered(): Unanswered {
+export function createUnanswered() {
   /** When each request ended, in ascending order. */
   const ended: number[] = []
   /** The latest time at which each request is counted, once a later request was answered; in ascending order. */
@@ -33,15 +22,18 @@ export function createUnanswered(): Unanswered {
   const probeAt = (windowMs: number) => Math.max(firstOf(ended) + WIDE_MS + windowMs, lastProbe + gap * windowMs)
 
   return {
-    add: (now) => void ended.push(now),
-    answered: (now, writtenAt) => {
+    /** Notes that a written request ended without an answer. */
+    add: (now: number) => void ended.push(now),
+    /** Notes an answer at `now` to a request that was written at `writtenAt`. */
+    answered: (now: number, writtenAt: number) => {
       gap = 1
       while (firstOf(ended) <= writtenAt) {
         ended.shift()
         counted.push(now + WIDE_MS)
       }
     },
-    out: (now, windowMs) => {
+    /** Number of tokens in use. */
+    out: (now: number, windowMs: number) => {
       for (let at = probeAt(windowMs); at <= now; at = probeAt(windowMs)) {
         ended.shift()
         lastProbe = at
@@ -50,7 +42,8 @@ export function createUnanswered(): Unanswered {
       while (firstOf(counted) + windowMs <= now) counted.shift()
       return ended.length + counted.length
     },
-    nextBack: (windowMs) => Math.min(firstOf(counted) + windowMs, probeAt(windowMs)),
+    /** When the next token becomes free if no answer comes until then; Infinity if no token is in use. */
+    nextBack: (windowMs: number) => Math.min(firstOf(counted) + windowMs, probeAt(windowMs)),
   }
 }
 
@@ -63,9 +56,7 @@ interface Ledger {
   take(unused?: () => void): Permit
   /** Number of tokens in use at `now`; each stays in use for `windowMs` after its request was counted. */
   out(now: number, windowMs: number): number
-  /**
-   * The earliest time, after `now`, at which a token can become free, except that of a request which is never written.
-   */
+  /** The earliest time after `now` at which the token of a written request can become free. */
   nextBack(now: number, windowMs: number): number
   /**
    * When the oldest waiting request was written. Waiting requests have no answer and may be taken as counted: they were
@@ -85,17 +76,14 @@ interface Ledger {
 /**
  * A token becomes free one window after the server can last have counted its request (`createBucket` explains why):
  * after the answer, or after `takeAsCounted`. A request that ends before it is written frees its token at once. For a
- * request that ends after it was written, without an answer, see `Unanswered`.
+ * request that ends after it was written, without an answer, see `createUnanswered`.
  *
  * @param observer notified of each written request.
  */
 export function createLedger(observer: RequestObserver): Ledger {
   /** Requests that are not written yet. */
   let held = 0
-  /**
-   * Written requests that only an answer shows to be counted, because they were written on new connections or while
-   * there was no bound.
-   */
+  /** Written requests that only an answer shows to be counted: on new connections, or while there was no bound. */
   let answerOnly = 0
   /** Written requests without an answer that may be taken as counted, in the order of writing. */
   const waiting = new Set<WrittenRequest>()

@@ -34,10 +34,7 @@ export interface LimiterState {
   readonly tokens: number
   /** Number of starts that may happen in a window. */
   readonly rate: number
-  /**
-   * Milliseconds after a request's writing at which it is taken as counted without an answer. Infinity: only answers
-   * prove a count.
-   */
+  /** Milliseconds from writing until a request is taken as counted. Infinity: only answers prove a count. */
   readonly countedWithinMs?: number | undefined
 }
 
@@ -55,9 +52,6 @@ export interface Permit {
   written(now: number, fresh?: boolean): void
   /** The server answered, so it has counted the request by now, even when nobody said that it was written. */
   answered(now: number): void
-  /**
-   * No answer will come. A request that was never written costs nothing; one that was may have been counted, or may yet
-   * be.
-   */
+  /** No answer will come. A request that was never written costs nothing; one that was may be counted, even later. */
   release(now: number): void
 }

@@ -12,30 +12,19 @@ export interface Slot {
    * @param fresh the first on its connection.
    */
   written(fresh?: boolean): void
-  /**
-   * The first of the answer arrived. A job that fulfils says it by that; saying it before the body is read frees the
-   * next start sooner.
-   */
+  /** The first of the answer arrived. A job that fulfils says so too; before the body is read, it is sooner. */
   answered(): void
 }
 
 /** The slot of calls that no limit holds back. */
 const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
 
-interface PauseOptions {
-  /** Milliseconds of the first pause if the service names none. Each further pause in a row is twice as long. */
-  readonly pauseMs: number
-  /** The longest pause in milliseconds that the service can ask for. */
-  readonly maxPauseMs: number
-}
+type PauseOptions = Record<'pauseMs' | 'maxPauseMs', number>
 
 interface Pause {
   /** Epoch milliseconds at which the pause ends; in the past if there is none. */
   until(): number
-  /**
-   * Notes that a request started at `startedAt` was refused. Requests under way together are refused together, and
-   * cause one pause.
-   */
+  /** Notes that a request started at `startedAt` was refused. Requests under way together cause one pause. */
   refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
   /** Notes that a request was accepted. */
   accepted(): void
@@ -93,10 +82,7 @@ export interface RunOptions {
    * Calls of higher priority start first, even before calls that wait already; equal ones in their order. Default 0.
    */
   readonly priority?: number | undefined
-  /**
-   * One signal per call. Aborting rejects the call at once with the signal's reason, in the queue (at no cost) or under
-   * way.
-   */
+  /** One signal per call. Aborting rejects the call at once with the signal's reason, in the queue or under way. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -131,10 +117,7 @@ export interface Scheduler {
    *   now.
    */
   throttled(retryAfterMs: number | undefined, startedAt?: number): void
-  /**
-   * Notes an answer other than 429. From the second pause in a row on, calls start one at a time, as probes, until this
-   * is called.
-   */
+  /** Notes an answer other than 429. Until then, after two pauses in a row, calls start one at a time, as probes. */
   accepted(): void
   /** Resolves when no call waits or is under way. */
   onIdle(): Promise<void>

@@ -47,20 +47,11 @@ export function createRate(full: number, windowMs: number): Rate {
   }
 }
 
-/** A credit of up to `burst` starts, which refills at the rate. */
-interface Pace {
-  /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
-  take(now: number, perMs: number): number | undefined
-  /** Gives back a start that was not used. */
-  giveBack(): void
-  /** Number of starts possible at `now`. */
-  free(now: number, perMs: number): number
-}
-
 /** Rounding tolerance: with times of thirteen digits, a start that is due may come out slightly below a whole one. */
 const TOLERANCE = 1e-3
 
-function createPace(burst: number): Pace {
+/** A credit of up to `burst` starts, which refills at the rate. */
+function createPace(burst: number) {
   let credit = burst
   let at = Number.NEGATIVE_INFINITY
   const fill = (now: number, perMs: number) => {
@@ -68,16 +59,19 @@ function createPace(burst: number): Pace {
     at = now
   }
   return {
-    take: (now, perMs) => {
+    /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
+    take: (now: number, perMs: number) => {
       fill(now, perMs)
       if (credit < 1 - TOLERANCE) return now + (1 - credit) / perMs
       credit -= 1
       return undefined
     },
+    /** Gives back a start that was not used. */
     giveBack: () => {
       credit = Math.min(burst, credit + 1)
     },
-    free: (now, perMs) => {
+    /** Number of starts possible at `now`. */
+    free: (now: number, perMs: number) => {
       fill(now, perMs)
       return Math.floor(credit + TOLERANCE)
     },
@@ -88,17 +82,14 @@ interface TokenOptions {
   readonly rate: Rate
   readonly windowMs: number
   readonly jitterMs: number
-  readonly pace?: Pace | undefined
+  readonly pace?: ReturnType<typeof createPace> | undefined
   readonly boundChanged?: ((boundMs: number, why: BoundChange) => void) | undefined
 }
 
 /** A check later than this shows a busy event loop. On an idle loop, timers are late by a millisecond or two. */
 const LATE_MS = 20
 
-/**
- * Creates a token bucket: it gives out as many tokens in each window as the rate allows. `createBucket` explains why no
- * server then counts more.
- */
+/** Creates a token bucket: per window as many tokens as the rate allows. For why that suffices see `createBucket`. */
 export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
   const bound = createCountBound(jitterMs, boundChanged)
   const ledger = createLedger(bound)
@@ -173,15 +164,9 @@ export interface BucketOptions {
   readonly limit: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
-  /**
-   * This process's part of the limit, more than 0 and at most 1; what it makes is rounded down to whole requests.
-   * Default 1.
-   */
+  /** This process's part of the limit, above 0 and at most 1, rounded down to whole requests. Default 1. */
   readonly share?: number | undefined
-  /**
-   * Most requests that may start at one moment; the following start evenly. A whole number. Default: all that the share
-   * allows.
-   */
+  /** Most requests that start at one moment; others follow evenly. A whole number. Default: all of the share. */
   readonly burst?: number | undefined
   /**
    * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used

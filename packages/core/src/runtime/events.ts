@@ -22,10 +22,7 @@ export interface WithProblems {
 
 type Listener = (...event: unknown[]) => unknown
 
-/**
- * Creates events whose listeners can disturb neither the emitter nor one another: what a listener throws, at once or
- * later, goes to `failed`.
- */
+/** Creates events whose listeners disturb nobody: what one throws, at once or later, goes to `failed`. */
 export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
   const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
   return { emitter, emit: (name, ...event) => void emitter.emit(name, ...event) }

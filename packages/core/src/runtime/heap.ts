@@ -1,13 +1,6 @@
 // pure: a binary heap
 /** Keeps the smallest item at the front. Adding and removing take logarithmic time. */
-interface Heap<T> {
-  first(): T | undefined
-  add(item: T): void
-  /** Removes and returns the first item. */
-  shift(): T | undefined
-}
-
-export function createHeap<T>(before: (a: T, b: T) => boolean): Heap<T> {
+export function createHeap<T>(before: (a: T, b: T) => boolean) {
   // The children of item i are items 2i + 1 and 2i + 2, and neither comes before item i.
   const items: T[] = []
   const at = (index: number) => items[index] as T
@@ -36,11 +29,12 @@ export function createHeap<T>(before: (a: T, b: T) => boolean): Heap<T> {
   }
 
   return {
-    first: () => items[0],
-    add: (item) => {
+    first: (): T | undefined => items[0],
+    add: (item: T) => {
       items.push(item)
       rise(item, items.length - 1)
     },
+    /** Removes and returns the first item. */
     shift: () => {
       const first = items[0]
       const last = items.pop()

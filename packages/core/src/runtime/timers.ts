@@ -1,15 +1,7 @@
 import type { Clock } from '../time.js'
 
-/** One sleep at a time, which can be moved or cancelled. */
-interface Alarm {
-  isSet(): boolean
-  /** Rings once, at `instant` (epoch milliseconds), instead of at the instant set before. */
-  set(instant: number): void
-  clear(): void
-}
-
-/** Sleeps only while an instant is set, so that no timer keeps the process alive. */
-export function createAlarm(clock: Clock, ring: () => void): Alarm {
+/** One sleep, which can be moved or cancelled. While no instant is set, no timer keeps the process alive. */
+export function createAlarm(clock: Clock, ring: () => void) {
   let sleep: AbortController | undefined
 
   const clear = () => {
@@ -19,7 +11,8 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
 
   return {
     isSet: () => sleep !== undefined,
-    set: (instant) => {
+    /** Rings once, at `instant` (epoch milliseconds), instead of at the instant set before. */
+    set: (instant: number) => {
       clear()
       const controller = new AbortController()
       sleep = controller
@@ -50,10 +43,7 @@ export interface TickerOptions {
   readonly tick: () => Promise<void>
   /** Whether the first tick comes at once, instead of after `everyMs`. Default false. */
   readonly atOnce?: boolean | undefined
-  /**
-   * Whether there is something to do, called after every tick. If not, ticking pauses, so that no timer keeps the
-   * process alive.
-   */
+  /** Whether there is something to do, asked after every tick. If not, ticking pauses and no timer is left. */
   readonly isNeeded: () => boolean
 }
 
@@ -95,9 +85,7 @@ export interface Yielder {
   spentMs(): number
 }
 
-/**
- * Milliseconds of work between two yields (our choice): players and health checks wait at most that long for an answer.
- */
+/** Milliseconds of work between two yields (our choice): players and health checks wait at most that long. */
 const STRETCH_MS = 5
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -121,9 +109,7 @@ export interface Backoff {
   readonly baseMs: number
   /** Milliseconds: no wait is longer. */
   readonly capMs: number
-  /**
-   * The random part of a wait, so that callers that failed together do not retry together. Default 1: the whole wait.
-   */
+  /** The random part of a wait: callers that failed together must not retry together. Default 1, the whole wait. */
   readonly jitter?: number | undefined
 }
 

@@ -40,23 +40,8 @@ function gotWords(path: readonly string[], value: unknown, isOfType: boolean): s
   return `, got ${JSON.stringify(scrub(value))}`
 }
 
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  switch (typeof value) {
-    case 'string':
-      return 'a text'
-    case 'number':
-      return 'a number'
-    case 'boolean':
-      return 'true or false'
-    case 'function':
-      return 'a function'
-    case 'object':
-      return 'an object'
-    default:
-      return `a ${typeof value}`
-  }
-}
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'a list' : (TYPES[typeof value] ?? `a ${typeof value}`)
 
 type Issue = z.core.$ZodIssue
 
@@ -69,17 +54,12 @@ function plainWords(issue: Issue): string {
     case 'invalid_type':
       return `must be ${typeWords(issue.expected)}`
     case 'too_small':
-      return sizeWords(
-        issue.origin,
-        issue.minimum,
-        issue.exact === true ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least',
-      )
-    case 'too_big':
-      return sizeWords(
-        issue.origin,
-        issue.maximum,
-        issue.exact === true ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most',
-      )
+    case 'too_big': {
+      const isSmall = issue.code === 'too_small'
+      const [strictly, atMost] = isSmall ? ['more than', 'at least'] : ['less than', 'at most']
+      const how = issue.exact === true ? 'exactly' : issue.inclusive === false ? strictly : atMost
+      return sizeWords(issue.origin, isSmall ? issue.minimum : issue.maximum, how)
+    }
     case 'invalid_format':
       return formatWords(issue)
     case 'not_multiple_of':
@@ -223,10 +203,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown) {
 /** The names that an object knows, by the list of those that it does not: an issue holds only the latter. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>()
 
-/**
- * Asked for the message of each issue whose schema has none of its own: an empty one is put into words later, if at
- * all.
- */
+/** Gives an empty message to each issue whose schema has none: it is put into words later, if at all. */
 const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => {
     const def = (issue.inst as z.core.$ZodTypes | undefined)?._zod.def

@@ -18,10 +18,7 @@ export interface TicketApiLimits {
   readonly perAddress?: AttemptLimit | null | undefined
   /** Most long polls and event streams that one player may have open. Default 8. */
   readonly waitsPerCaller?: number | undefined
-  /**
-   * Most long polls and event streams of all players. Default 50,000, for which the process needs as many file
-   * descriptors.
-   */
+  /** Most long polls and event streams of all players. Default 50,000, which take as many file descriptors. */
   readonly waits?: number | undefined
   /** Most groups at once. Default 100,000. */
   readonly groups?: number | undefined
@@ -60,10 +57,7 @@ export interface TicketApiOptions {
    * Returns the ping beacons: `() => client.locations.beacons.all()`. Without it, all reported latencies are believed.
    */
   readonly beacons?: BeaconSource | undefined
-  /**
-   * Finds the place of an address, as the matchmaker's option does, to estimate missing latencies and to detect
-   * impossible ones.
-   */
+  /** Finds the place of an address, as the matchmaker's option does: to estimate or disprove latencies. */
   readonly locate?: Locate | undefined
   /** Whether backends may read /inspect. Default false. */
   readonly inspect?: boolean | undefined
@@ -75,10 +69,7 @@ export interface TicketApiOptions {
   readonly limitStore?: LimitStore | undefined
   /** Milliseconds for which a group is kept without requests about it. Default 300,000. */
   readonly groupIdleMs?: number | undefined
-  /**
-   * Settings of the tokens by which browsers follow a ticket without a header: their lifetime, and the key that
-   * processes share.
-   */
+  /** The lifetime, and the key shared by processes, of tokens by which browsers follow a ticket without a header. */
   readonly streamTokens?: StreamTokenOptions | undefined
   /**
    * Where groups are kept. Default: in memory of this process, for `groupIdleMs` and at most `limits.groups` of them;

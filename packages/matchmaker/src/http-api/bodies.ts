@@ -143,6 +143,7 @@ export const BackfillBody = z.strictObject({
 })
 
 export type BackfillTeamBody = z.infer<typeof backfillTeams>[number]
+export type BackfillChangeBody = z.infer<typeof BackfillChangeBody>
 export const BackfillChangeBody = z.strictObject({
   version: z.int().min(1).describe('That of the backfill as one knows it'),
   teams: backfillTeams,

@@ -87,10 +87,7 @@ export function createStreamTokens(
 
 /** A caller who may be limited to one event stream. */
 interface StreamCaller extends TicketCaller {
-  /**
-   * The ticket whose events the caller may read; undefined for a caller identified by `authenticate`, who is not
-   * limited.
-   */
+  /** The ticket whose events the caller may read; undefined for one whom `authenticate` knows: no limit. */
   readonly streamOf?: string | undefined
 }
 

@@ -75,7 +75,7 @@ interface Reading {
   seat(id: string, caller: TicketCaller): Awaitable<Seat>
   /** Reads a ticket without waiting. */
   read(seat: Seat, caller: TicketCaller): TicketView
-  poll(seat: Seat, wait: PollWait): Promise<TicketView>
+  poll(seat: Seat, wait: StreamWait & { readonly waitMs: number }): Promise<TicketView>
   stream(seat: Seat, wait: StreamWait): Response
 }
 
@@ -85,10 +85,6 @@ interface StreamWait {
   readonly version: number | undefined
   readonly until: FollowedUntil | undefined
   readonly signal: AbortSignal
-}
-
-interface PollWait extends StreamWait {
-  readonly waitMs: number
 }
 
 interface ReadingOptions {

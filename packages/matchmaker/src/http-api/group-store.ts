@@ -3,27 +3,7 @@ import type { Awaitable } from '@muster/core/internal'
 import type { Store } from '@muster/servers'
 import type { Player } from '@muster/servers/internal'
 
-/** Keeps groups beyond the process. */
-interface GroupKeeper {
-  /** Those of an earlier process, the first to be stored first. */
-  stored(): readonly StoredGroup[]
-  /** Keeps a group as it will be. @throws {Unavailable}, and nothing has changed */
-  write(stored: StoredGroup): void
-  remove(groupId: string): void
-}
-
-/** Keeps groups in the store. @param groups those that are stored now. */
-function createGroupKeeper(store: Pick<Store, 'records'>, groups: () => Iterable<StoredGroup>): GroupKeeper {
-  const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
-  const records = store.records('group', function* () {
-    for (const stored of groups()) yield recordOf(stored)
-  })
-  return {
-    stored: () => records.stored().map(({ value }) => JSON.parse(value) as StoredGroup),
-    write: (stored) => records.write([recordOf(stored)]),
-    remove: records.remove,
-  }
-}
+const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
 
 /**
  * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the
@@ -57,15 +37,10 @@ export interface GroupStoreOptions {
   readonly store?: Pick<Store, 'records'> | undefined
 }
 
-interface Kept extends StoredGroup {
-  /** Epoch milliseconds of the last request about it. */
-  readonly at: number
-}
-
 /** Creates a store that keeps groups in memory and, with `store`, there as well. */
 export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: GroupStoreOptions): GroupStore {
-  /** Groups by id; groups without requests for longest come first. */
-  const groups = new Map<string, Kept>()
+  /** Groups by id, with the time of the last request about each; those without requests for longest come first. */
+  const groups = new Map<string, StoredGroup & { readonly at: number }>()
   const byPlayer = new Map<string, string>()
 
   const forget = ({ group }: StoredGroup) => {
@@ -86,7 +61,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
         keep(kept)
       } else {
         forget(kept)
-        keeper?.remove(kept.group.id)
+        records?.remove(kept.group.id)
       }
     }
   }
@@ -96,8 +71,10 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
     if (searchingSince === undefined) for (const { player } of members) byPlayer.set(player.id, id)
   }
 
-  const keeper = store && createGroupKeeper(store, () => groups.values())
-  for (const stored of keeper?.stored() ?? []) enter(stored)
+  const records = store?.records('group', function* () {
+    for (const stored of groups.values()) yield recordOf(stored)
+  })
+  for (const { value } of records?.stored() ?? []) enter(JSON.parse(value) as StoredGroup)
 
   const groupStore: GroupStore = {
     find: async (id) => {
@@ -114,7 +91,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
       await sweep()
       if (groups.size >= mostGroups) return false
       const stored = { group, version: 1 }
-      keeper?.write(stored)
+      records?.write([recordOf(stored)])
       enter(stored)
       return true
     },
@@ -122,8 +99,8 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: 
       const before = groups.get(group.id)
       if (before?.version !== version) return false
       const stored = group.members.length > 0 ? { group, version: version + 1 } : undefined
-      if (stored === undefined) keeper?.remove(group.id)
-      else keeper?.write(stored)
+      if (stored === undefined) records?.remove(group.id)
+      else records?.write([recordOf(stored)])
       forget(before)
       if (stored !== undefined) enter(stored)
       return true

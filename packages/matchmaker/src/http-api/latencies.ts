@@ -3,9 +3,10 @@ import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import type { ListedPlace, PingOf } from '@muster/servers/internal'
 import type { BeaconsView } from './schemas.js'
+import { orNull } from './ticket-views.js'
 
 /** Round trips in milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>
@@ -23,10 +24,7 @@ interface LatenciesRead {
 /** Most latencies that a ticket takes per player. */
 export const MOST_LATENCIES = 64
 
-/**
- * The speed of light in vacuum, in kilometres per millisecond. Light in fibre has two thirds of it, so a faster report
- * is certainly false.
- */
+/** Light in vacuum, in kilometres per millisecond; in fibre it has two thirds of that. A faster report is false. */
 const LIGHT_KM_PER_MS = 299.792458
 
 /** Kilometres by which the known place of an address or a beacon may be wrong (our choice: a few cities away). */
@@ -135,23 +133,6 @@ export function createMeasured(
   }
 }
 
-/**
- * The place of an address; undefined if `locate` fails. For a ticket, the matchmaker calls `locate` again and reports
- * its failure.
- */
-export function placeOf(
-  ip: string | undefined,
-  locate: Locate | undefined,
-): Coordinates | undefined | Promise<Coordinates | undefined> {
-  if (ip === undefined || locate === undefined) return undefined
-  try {
-    const place = locate(ip)
-    return place instanceof Promise ? place.catch(() => undefined) : place
-  } catch {
-    return undefined
-  }
-}
-
 /** Whose pings to listed servers are asked for. */
 interface PingsWanted {
   /** Round trips in milliseconds that the player has measured, by beacon. */
@@ -256,19 +237,14 @@ export function createBeacons(source: BeaconSource, clock: Clock, onError: (erro
 
 const viewOf = (list: readonly Beacon[]): BeaconsView => ({
   count: list.length,
-  beacons: list.map(({ host, fqdn, udp_port, tcp_port, location }) => ({
-    fqdn: fqdn ?? null,
-    public_ip: host,
-    udp_port: udp_port ?? null,
-    tcp_port: tcp_port ?? null,
+  beacons: list.map((beacon) => ({
+    ...orNull(beacon, 'fqdn'),
+    public_ip: beacon.host,
+    ...orNull(beacon, 'udp_port', 'tcp_port'),
     location: {
-      city: location.city ?? null,
-      country: location.country ?? null,
-      continent: location.continent ?? null,
-      administrative_division: location.administrative_division ?? null,
-      timezone: location.timezone ?? null,
-      latitude: degreesOf(location.latitude),
-      longitude: degreesOf(location.longitude),
+      ...orNull(beacon.location, 'city', 'country', 'continent', 'administrative_division', 'timezone'),
+      latitude: degreesOf(beacon.location.latitude),
+      longitude: degreesOf(beacon.location.longitude),
     },
   })),
 })

@@ -2,25 +2,12 @@ import { Problem } from '@muster/core/http'
 import type { AllocationView } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import type { BackfillTeam, PrivateMatch, Ticket } from '../tickets/index.js'
-import type { BackfillBody, BackfillTeamBody, MatchBody } from './bodies.js'
+import type { BackfillBody, BackfillChangeBody, BackfillTeamBody, MatchBody } from './bodies.js'
 import { assertOwnMatch, type MatchCaller } from './callers.js'
 import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
 import type { BackfillView, PrivateMatchView } from './schemas.js'
 import type { TicketService } from './service.js'
 import { backfillView, parseSeatId, partyViews } from './ticket-views.js'
-
-/** The backfill commands of game servers. */
-interface Backfills {
-  create(body: BackfillBody, caller: MatchCaller): Promise<BackfillView>
-  read(id: string, caller: MatchCaller): Promise<BackfillView>
-  update(id: string, change: BackfillChange, caller: MatchCaller): Promise<BackfillView>
-  cancel(id: string, caller: MatchCaller): Promise<void>
-}
-
-interface BackfillChange {
-  readonly version: number
-  readonly teams: readonly BackfillTeamBody[]
-}
 
 type Service = Pick<
   TicketService,
@@ -46,7 +33,8 @@ const MATCHES_KEPT = 10_000
 
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
-export function createBackfills(service: Service): Backfills {
+/** Creates the backfill commands of game servers. */
+export function createBackfills(service: Service) {
   const view = async (backfill: Parameters<typeof backfillView>[0]) => {
     const tickets = await Promise.all(backfill.tickets.map((id) => service.getTicket(id)))
     return backfillView(
@@ -120,7 +108,7 @@ export function createBackfills(service: Service): Backfills {
   }
 
   return {
-    create: async (body, caller) => {
+    create: async (body: BackfillBody, caller: MatchCaller): Promise<BackfillView> => {
       if (caller.serverSecret !== undefined && body.match_id === undefined)
         throw invalid('match_id', 'a server must say it: its MM_MATCH_ID')
       await assertOwnMatch(body.match_id ?? '', caller, service)
@@ -144,8 +132,12 @@ export function createBackfills(service: Service): Backfills {
       latest.set(match.matchId, backfill.id)
       return view(backfill)
     },
-    read: async (id, caller) => view(await existing(id, caller)),
-    update: async (id, { version, teams: given }, caller) => {
+    read: async (id: string, caller: MatchCaller): Promise<BackfillView> => view(await existing(id, caller)),
+    update: async (
+      id: string,
+      { version, teams: given }: BackfillChangeBody,
+      caller: MatchCaller,
+    ): Promise<BackfillView> => {
       const teams = given.map(readTeam)
       if (caller.serverSecret !== undefined) {
         const { matchId } = await existing(id, caller)
@@ -156,7 +148,7 @@ export function createBackfills(service: Service): Backfills {
       }
       return view(await service.updateBackfill(id, { version, teams }))
     },
-    cancel: async (id, caller) => {
+    cancel: async (id: string, caller: MatchCaller): Promise<void> => {
       await existing(id, caller)
       await service.cancelBackfill(id)
     },
@@ -191,23 +183,20 @@ function playersOf(ticket: unknown): readonly string[] | undefined {
   return Array.isArray(players) && players.every((id) => typeof id === 'string') ? players : undefined
 }
 
-/** Makes matches of given players, for backends. */
-interface Matches {
-  create(body: MatchBody, speaker: Speaker): Promise<PrivateMatchView>
-}
-
-export function createMatches(service: Pick<TicketService, 'createMatch'>, readPlayer: ReadPlayer): Matches {
-  return {
-    create: async ({ id, profile, teams, skip_acceptance: skipAcceptance }, speaker) => {
-      const read = teams.map(async ({ name, players }) => ({
-        name,
-        players: await Promise.all(players.map((player) => readPlayer(player, speaker, [profile]))),
-      }))
-      const match = await service.createMatch({ id, queue: profile, teams: await Promise.all(read), skipAcceptance })
-      return matchView(match, profile)
-    },
+/** Creates the function that makes a match of given players, for backends. */
+export const createMatchMaking =
+  (service: Pick<TicketService, 'createMatch'>, readPlayer: ReadPlayer) =>
+  async (
+    { id, profile, teams, skip_acceptance: skipAcceptance }: MatchBody,
+    speaker: Speaker,
+  ): Promise<PrivateMatchView> => {
+    const read = teams.map(async ({ name, players }) => ({
+      name,
+      players: await Promise.all(players.map((player) => readPlayer(player, speaker, [profile]))),
+    }))
+    const match = await service.createMatch({ id, queue: profile, teams: await Promise.all(read), skipAcceptance })
+    return matchView(match, profile)
   }
-}
 
 const matchView = ({ id, tickets }: PrivateMatch, profile: string): PrivateMatchView => ({
   id,

@@ -4,13 +4,13 @@ import type { Inspection, FoundPlayer, LongestWaiting, QueueWait, TicketExplanat
 import { forgottenAt, offencesLeft, type Explanation, PAUSED, relaxationSentence } from '../queues/index.js'
 import type { Cooldown } from '../tickets/index.js'
 import type { SeatGrant } from '@muster/servers/internal'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
 import { isBackend, type TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'
 import type { Groups } from './groups.js'
-import { type Beacons, placeOf } from './latencies.js'
+import type { Beacons } from './latencies.js'
 import type {
   CooldownView,
   ExplanationView,
@@ -29,6 +29,7 @@ import {
   type Estimating,
   inSnakeCase,
   isoTime,
+  orNull,
   partyViews,
   queueWaitView,
   seatId,
@@ -124,57 +125,31 @@ export const ticketsInspected = ({ total, tickets }: LongestWaiting, { queues }:
 })
 
 export const inspectMatches = ({ matches }: Inspection) =>
-  matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment, pool, hosted }) => ({
-    match_id: matchId,
-    queue,
-    tag,
-    found_at: isoTime(at),
-    phase,
-    ticket_ids: ticketIds,
-    player_ids: playerIds,
-    request_id: requestId ?? null,
-    assignment: assignment === undefined ? null : assignmentView(assignment),
-    pool: pool ?? null,
-    server_id: hosted?.serverId ?? null,
+  matches.map((match) => ({
+    ...orNull(match, 'queue', 'tag', 'phase', 'pool'),
+    match_id: match.matchId,
+    found_at: isoTime(match.at),
+    ticket_ids: match.ticketIds,
+    player_ids: match.playerIds,
+    request_id: match.requestId ?? null,
+    assignment: match.assignment === undefined ? null : assignmentView(match.assignment),
+    server_id: match.hosted?.serverId ?? null,
   }))
 
 /** @param now epoch milliseconds. */
 export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, now: number) =>
   servers.map((server) => ({
-    id: server.id,
-    state: server.state,
-    pool: server.pool ?? null,
-    place: server.place ?? null,
+    ...orNull(server, 'id', 'state', 'pool', 'place', 'build', 'matches', 'seats', 'draining'),
     request_id: server.requestId ?? null,
-    build: server.build ?? null,
-    matches: server.matches,
     matches_at_once: server.matchesAtOnce,
     matches_served: server.matchesServed,
     players_in: server.playersIn,
-    seats: server.seats ?? null,
     registered_at: isoTime(server.registeredAt),
     silent_seconds: Math.max(0, Math.round((now - server.seenAt) / 1000)),
-    draining: server.draining ?? null,
   }))
 
 export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
-  pools: pools.map((one) => ({
-    pool: one.pool,
-    place: one.place,
-    paused: one.paused,
-    wanted: one.wanted,
-    starting: one.starting,
-    idle: one.idle,
-    playing: one.playing,
-    draining: one.draining,
-    asked: one.asked,
-    hits: one.hits,
-    expected_hit: one.expectedHit ?? null,
-    rate_per_hour: one.ratePerHour,
-    came_last_hour: one.cameLastHour,
-    boot_seconds: one.bootSeconds,
-    idle_hours: one.idleHours,
-  })),
+  pools: pools.map((one) => ({ ...inSnakeCase(one), expected_hit: one.expectedHit ?? null })),
 })
 
 /** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */

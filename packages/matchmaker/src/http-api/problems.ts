@@ -87,6 +87,19 @@ function seatProblem({ code, message, alternatives, seatId, retryAfterMs }: Seat
   return new Problem(SEAT_STATUSES[code] ?? 409, code, message, { members, retryAfterMs })
 }
 
+/** Errors whose problem is no more than their message. The first that fits counts. */
+const PLAIN: readonly (readonly [kind: abstract new (...given: never[]) => Error, status: number, code: string])[] = [
+  [NothingToAccept, 409, 'nothing-to-accept'],
+  [MatchNotRunning, 409, 'not-running'],
+  [UnknownServer, 404, 'no-such-server'],
+  [UnknownSeat, 404, 'no-such-seat'],
+  [ServerNotRegistered, 409, 'server-not-registered'],
+  [ServerGone, 410, 'server-gone'],
+  // Any other refusal of the matchmaker.
+  [NotFound, 404, 'not-found'],
+  [Conflict, 409, 'conflict'],
+]
+
 /**
  * The problem for an error of the matchmaker; undefined for an unexpected error.
  * @param party whether the body was that of a party.
@@ -108,18 +121,10 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
     return conflict('player-cooling-down', error, { retry_at: isoTime(until) }, retryAfterMs)
   }
   if (error instanceof AlreadyAssigned) return conflict('too-late', error, { match_id: error.matchId })
-  if (error instanceof NothingToAccept) return conflict('nothing-to-accept', error)
-  if (error instanceof InvalidBackfill)
-    return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
   if (error instanceof InvalidMatch) return invalidMatch(error)
-  if (error instanceof MatchNotRunning) return conflict('not-running', error)
   if (error instanceof BackfillExists) return conflict('backfill-exists', error, { backfill_id: error.backfillId })
   if (error instanceof BackfillVersionConflict) return conflict('stale-version', error, { version: error.version })
   if (error instanceof SeatRefused) return seatProblem(error)
-  if (error instanceof UnknownServer) return new Problem(404, 'no-such-server', error.message)
-  if (error instanceof UnknownSeat) return new Problem(404, 'no-such-seat', error.message)
-  if (error instanceof ServerNotRegistered) return conflict('server-not-registered', error)
-  if (error instanceof ServerGone) return new Problem(410, 'server-gone', error.message)
   if (error instanceof MatchmakerClosed) {
     return new Problem(503, 'closed', 'The matchmaker is closing. Retry after 1 s.', { retryAfterMs: 1000 })
   }
@@ -127,9 +132,10 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
     const { retryAfterMs } = error
     return new Problem(503, 'unavailable', 'What was asked for is unavailable now. Retry later.', { retryAfterMs })
   }
-  // Any other refusal of the matchmaker.
-  if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
-  if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)
-  if (error instanceof Conflict) return conflict('conflict', error)
-  return undefined
+  if (error instanceof InvalidInput) {
+    const code = error instanceof InvalidBackfill ? 'invalid-backfill' : 'invalid-input'
+    return new Problem(400, code, error.message, { field: error.field })
+  }
+  const plain = PLAIN.find(([kind]) => error instanceof kind)
+  return plain && new Problem(plain[1], plain[2], (error as Error).message)
 }

@@ -54,10 +54,7 @@ const EstimatedWait = z
   })
   .meta({ id: 'EstimatedWait' })
 
-/**
- * The ticket of one player. The keys up to `assignment` are those that existing game clients read (public fact); the
- * rest are ours.
- */
+/** The ticket of one player. Existing game clients read the keys up to `assignment` (public fact); others are ours. */
 export type TicketView = z.output<typeof TicketSchema>
 export const TicketSchema = z
   .object({

@@ -19,11 +19,11 @@ import {
   type ServerQuery,
 } from '@muster/servers/internal'
 import { UnknownServer } from '../errors.js'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import { isBackend, type MatchCaller, notTheServer, playerOf } from './callers.js'
 import type { OpenWaits } from './follow-ticket.js'
 import { type Groups, memberProblem } from './groups.js'
-import { type Beacons, createPings, placeOf } from './latencies.js'
+import { type Beacons, createPings } from './latencies.js'
 import { type ListedServerView, type seatRoutes, serverRoutes } from './server-routes.js'
 import type { TicketService } from './service.js'
 import { isoTime, seatView } from './ticket-views.js'

@@ -29,7 +29,7 @@ import { createOpenWaits, createPresenceReporter, createReading } from './follow
 import { createGroupStore } from './group-store.js'
 import { createGroups } from './groups.js'
 import { createBeacons, createMeasured } from './latencies.js'
-import { createBackfills, createMatches } from './match-requests.js'
+import { createBackfills, createMatchMaking } from './match-requests.js'
 import {
   cooldownView,
   createLook,
@@ -130,7 +130,6 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const groups = createGroups({ service, store: groupStore, presence, clock, queueNames, random })
   const backfills = createBackfills(service)
   const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
-  const matches = createMatches(service, readPlayer)
   const queueOverview = createQueueOverview({ service, locate, clock })
   let document: ReturnType<typeof describe> | undefined
 
@@ -216,7 +215,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
     pausePool: ({ pool, paused }) => service.pausePool(pool, paused),
-    createMatch: (body, exchange) => matches.create(body, exchange),
+    createMatch: createMatchMaking(service, readPlayer),
     playersLeft: async ({ match_id, player_ids }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)
       await service.playersLeft(match_id, player_ids)

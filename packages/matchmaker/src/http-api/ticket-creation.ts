@@ -29,10 +29,7 @@ export function createTicketCreation(
   service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken'>,
   readPlayer: ReadPlayer,
 ): TicketCreation {
-  /**
-   * The matchmaker's input for a ticket. It is no promise if nothing has to be awaited: most tickets need no waiting,
-   * and there may be many.
-   */
+  /** The matchmaker's input for a ticket; no promise if nothing has to be awaited, as for most tickets. */
   const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
     assertOwnKeys(body, TICKET_KEYS, speaker.caller)
     const { queue, queues } = queuesOf(body)

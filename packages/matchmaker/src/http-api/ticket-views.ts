@@ -18,9 +18,7 @@ export interface Seat {
 
 export const seatId = ({ ticket, index }: Seat): string => seatIdOf(ticket, index)
 
-/**
- * The matchmaker's ticket and the player's index that a seat's id names; the index is undefined for the id of a party.
- */
+/** The ticket and the player's index that a seat's id names; the index is undefined for the id of a party. */
 export function parseSeatId(id: string): { readonly ticketId: string; readonly index: number | undefined } {
   const dot = id.indexOf('.')
   if (dot === -1) return { ticketId: id, index: undefined }
@@ -66,30 +64,35 @@ export const queueWaitView = (
   estimated_wait: estimatedWaitView(estimate),
 })
 
+/** The time before, and its text: many tickets are created in one millisecond. */
+let last = { at: 0, text: new Date(0).toISOString() }
+
 /** The ISO text of a time, in whole milliseconds. @param at epoch milliseconds. */
-export const isoTime = (at: number): string => new Date(at).toISOString()
+export function isoTime(at: number): string {
+  if (at !== last.at) last = { at, text: new Date(at).toISOString() }
+  return last.text
+}
+
+/** The fields of these names, in their order; null where there is none. */
+export const orNull = <T extends object, Name extends keyof T>(from: T, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, from[name] ?? null])) as {
+    [Key in Name]-?: NonNullable<T[Key]> | null
+  }
 
 export function assignmentView({ fqdn, publicIp, ports, location, promised }: Assignment): AssignmentView {
   return {
     fqdn,
     public_ip: publicIp ?? null,
     ports: Object.fromEntries(
-      Object.entries(ports).map(([name, { internal, external, link, protocol }]) => [
-        name,
-        { internal: internal ?? null, external: external ?? null, link: link ?? null, protocol: protocol ?? null },
-      ]),
+      Object.entries(ports).map(([name, port]) => [name, orNull(port, 'internal', 'external', 'link', 'protocol')]),
     ),
     location:
       location === undefined
         ? null
         : {
-            city: location.city ?? null,
-            country: location.country ?? null,
-            continent: location.continent ?? null,
+            ...orNull(location, 'city', 'country', 'continent'),
             administrative_division: location.administrativeDivision ?? null,
-            timezone: location.timezone ?? null,
-            latitude: location.latitude ?? null,
-            longitude: location.longitude ?? null,
+            ...orNull(location, 'timezone', 'latitude', 'longitude'),
           },
     promised: promised === undefined ? null : { beacon: promised.beacon, latency_ms: promised.latencyMs ?? null },
   }
@@ -187,9 +190,7 @@ export type InSnakeCase<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T as Key extends string ? SnakeCase<Key> : never]: InSnakeCase<T[Key]> }
     : T
 
-/**
- * Converts the keys of data to snake case. Keys that users choose, such as attribute names, must not be in the data.
- */
+/** Converts the keys of data to snake case. Keys that users choose, such as attributes, must not be in it. */
 export const inSnakeCase = <T>(data: T): InSnakeCase<T> => rewritten(data) as InSnakeCase<T>
 
 function rewritten(value: unknown): unknown {

@@ -16,6 +16,20 @@ export interface Located extends Coordinates {
  */
 export type Locate = (ip: string) => Coordinates | undefined | Promise<Coordinates | undefined>
 
+/** The place of an address; undefined if `locate` fails: the matchmaker calls it for tickets, and reports that. */
+export function placeOf(
+  ip: string | undefined,
+  locate: Locate | undefined,
+): Coordinates | undefined | Promise<Coordinates | undefined> {
+  if (ip === undefined || locate === undefined) return undefined
+  try {
+    const place = locate(ip)
+    return place instanceof Promise ? place.catch(() => undefined) : place
+  } catch {
+    return undefined
+  }
+}
+
 export type MmdbLocateOptions = {
   /** How many addresses to remember; 0 remembers none. Default 10,000. */
   readonly cacheSize?: number

@@ -94,13 +94,12 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
 
   /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
   const arrived = (runtime: QueueRuntime) => {
-    if (ticker === undefined) return
-    queueMicrotask(
-      () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
-    )
+    if (ticker !== undefined) queueMicrotask(() => void tick.arrived(runtime).catch(tickFailed))
   }
-  const problem = (during: Activity, error: unknown) => events.emit('problem', { during, error })
-  const ruleFailed = (error: Error) => events.emit('problem', { during: 'rule', error })
+  const problem = (during: Activity, error: unknown, matchId?: string) =>
+    events.emit('problem', { during, error, matchId })
+  const tickFailed = (error: unknown) => problem('tick', error)
+  const ruleFailed = (error: Error) => problem('rule', error)
   const inOperation = (
     queues: readonly Queue[],
     before?: ReadonlyMap<string, QueueRuntime>,
@@ -118,7 +117,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       records: kept.resultRecords ?? { stored: () => [], put: () => {}, remove: () => {} },
       clock,
       random,
-      problem: (error, matchId) => events.emit('problem', { during: 'results', error, matchId }),
+      problem: (error, matchId) => problem('results', error, matchId),
     })
   const limits = createPlayerLimits(config, () => allocator.count())
   const cooldowns = createCooldowns({
@@ -128,7 +127,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   const inheriting = createInheriting((queue) => runtimes.get(queue))
   const tickets = createTicketStore({
     runtimes,
-    locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
+    locatePlayers: createLocating(config.locate, (error) => problem('locate', error)),
     limits,
     cooldowns,
     playedBy: (playerId) => allocator.playedBy(playerId),
@@ -198,10 +197,8 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     allocator.browser.matched(assigned.flatMap(({ players }) => players.map(({ id }) => id))),
   )
   const placing = createPlacing({
-    beacons:
-      config.beacons &&
-      createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
-    unplaced: ({ matchId }, error) => events.emit('problem', { during: 'beacons', error, matchId }),
+    beacons: config.beacons && createBeaconDirectory(config.beacons, clock, (error) => problem('beacons', error)),
+    unplaced: ({ matchId }, error) => problem('beacons', error, matchId),
   })
   const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, ended, events, cooldowns, random, placing })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
@@ -258,10 +255,15 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   })
   const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
 
-  const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
   const startTicking = () => {
     if (ticker !== undefined || isClosed) return
-    ticker = createTicker({ clock, everyMs: config.tickMs, tick: tickOnce, atOnce: true, isNeeded: () => true })
+    ticker = createTicker({
+      clock,
+      everyMs: config.tickMs,
+      tick: () => tick.all().catch(tickFailed),
+      atOnce: true,
+      isNeeded: () => true,
+    })
     ticker.wake()
   }
   const stopTicking = async () => {

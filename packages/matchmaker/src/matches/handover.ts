@@ -16,9 +16,7 @@ import {
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
 
-/**
- * The snapshot's shape. The fields of each ticket are checked later, one by one, so that a bad ticket is refused alone.
- */
+/** The snapshot's shape. Tickets are checked later, one by one, so that a bad one is refused alone. */
 const snapshotSchema = z.object({
   format: z.literal('muster-tickets-1'),
   exportedAt: z.number(),
@@ -129,10 +127,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     }
   }
 
-  /**
-   * Leaves everything unchanged to the next process, but waits for the outcome of creates in flight, so that the next
-   * process knows it.
-   */
+  /** Leaves everything to the next process, but waits for creates in flight, so that it knows their outcome. */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)

@@ -53,10 +53,7 @@ export interface Inspection {
   readonly held: Held | undefined
   /** Whether the store can be written to: while it cannot, no ticket is taken. Undefined without one. */
   readonly store?: 'written' | 'failing' | undefined
-  /**
-   * Epoch milliseconds until which no servers are created because the service refused one; undefined without such a
-   * pause.
-   */
+  /** Epoch milliseconds until which no server is created because the service refused one; undefined for no pause. */
   readonly pausedUntil: number | undefined
 }
 

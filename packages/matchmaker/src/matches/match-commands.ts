@@ -42,9 +42,7 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   recorded(matchId: string): Promise<void>
 }
 
-/**
- * Milliseconds that the store may take to record a command; then the command rejects and may be retried (our choice).
- */
+/** Milliseconds that the store may take to record a command, which then rejects and may be retried (our choice). */
 const RECORD_MS = 10_000
 
 export function createMatching(matching: Matching): MatchingApi {

@@ -58,10 +58,7 @@ export interface MatchLifecycle {
   room(now: number, pool?: string): number
   /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
-  /**
-   * Makes a match. Resolves when its intent is in the store. Returns undefined, and does nothing, if a ticket has
-   * stopped waiting.
-   */
+  /** Makes a match; resolves when its intent is in the store. Undefined if a ticket has stopped waiting. */
   begin(group: Group, now: number): Promise<void> | undefined
   /** Adds tickets to a match by its backfill; does nothing if that or one of the tickets has changed meanwhile. */
   join(group: Group, now: number): void
@@ -129,7 +126,7 @@ export function createMatchLifecycle({
       early.delete(match)
       for (const record of seated) tickets.setAcceptance(record, undefined)
     }
-    const order = orderOf(match, { teamOf, placements: placing(match) })
+    const order = orderOf(match, teamOf, placing(match))
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 
@@ -182,10 +179,7 @@ export function createMatchLifecycle({
 
   const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })
 
-  /**
-   * Dissolves a match whose server is being stopped, before that is confirmed: nobody is sent there. Returns whether it
-   * did.
-   */
+  /** Dissolves a match whose server is being stopped: nobody is sent there. Returns whether it did. */
   const endIfGoing = (match: Match, now: number): boolean => {
     if (match.phase !== 'running' || allocator.find(match.matchId)?.phase === 'running') return false
     dissolve(match, { reason: 'stopped' }, now)

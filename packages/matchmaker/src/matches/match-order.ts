@@ -49,16 +49,11 @@ const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attribute
 
 const isList = (value: Attributes[string]): value is readonly string[] => Array.isArray(value)
 
-interface OrderParts {
-  /** For each seated ticket the index of its team. */
-  readonly teamOf: readonly number[]
-  readonly placements: FindPlacements | undefined
-}
-
-/** The order of a match to the allocator. */
+/** The order of a match to the allocator. @param teamOf for each seated ticket the index of its team. */
 export const orderOf = (
   { queue: { deploy, pool, rules }, teams, seated, expansionMs }: Match,
-  { teamOf, placements }: OrderParts,
+  teamOf: readonly number[],
+  placements: FindPlacements | undefined,
 ): Order => ({
   deploy,
   tickets: seated,
@@ -73,10 +68,7 @@ export const orderOf = (
 export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
   records.map(({ seat }) => seat?.team ?? 0)
 
-/**
- * The places for the server of a match that its latency rule chooses, the best first; none: near its players, by their
- * addresses.
- */
+/** The places that the latency rule chooses for a server, the best first; none: near its players' addresses. */
 export type FindPlacements = () => readonly Placement[] | Promise<readonly Placement[]>
 
 interface PlacingOptions {

@@ -273,10 +273,7 @@ export interface Matchmaker {
    * @throws {InvalidQueue}; {InvalidInput} for a pool; and nothing changes
    */
   reconfigure(queues: readonly QueueDefinition[], given?: ReconfigureOptions): Reconfigured
-  /**
-   * Notes that a deployment may have changed, as a webhook says. The claim is not trusted: the status is read from the
-   * service.
-   */
+  /** Notes that a deployment may have changed, as a webhook says. Its status is read: the claim is not trusted. */
   hint(requestId: string): void
   /**
    * Answers the service's calls about deployments: mount it for POST at the option `webhookUrl`. The path names the
@@ -374,15 +371,9 @@ export interface Matchmaker {
    *   {PlayerPlaying}; {PlayerCoolingDown}; {Unavailable} if the store cannot be written now: call it again
    */
   startServer(request: StartRequest): Promise<SeatsGranted & { readonly serverId: string }>
-  /**
-   * Subscribes a listener, and returns a function that ends the subscription. A listener that throws affects nothing
-   * else.
-   */
+  /** Subscribes a listener. The returned function ends that. A listener that throws affects nothing else. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
-  /**
-   * Runs one round of grouping, as `start` does at intervals. Resolves when the intents of its matches are in the
-   * store.
-   */
+  /** Runs one round of grouping, as `start` does at intervals. Resolves when its matches' intents are in the store. */
   tick(): Promise<void>
   /**
    * Resolves when all that is stored has been read. With a store, commands throw `Unavailable` before, and so do
@@ -422,10 +413,7 @@ export interface CloseOptions {
    * stopped. Default: true with a store and without `stopServers`.
    */
   readonly handOver?: boolean | undefined
-  /**
-   * Milliseconds to wait for the service to confirm the stops or, when handing over, to answer the creates that were
-   * sent. Default 60,000.
-   */
+  /** Milliseconds to wait for stops to be confirmed or, when handing over, for answers to creates. Default 60,000. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -461,10 +449,7 @@ export interface ExportedTicket {
 }
 
 export interface ExportOptions {
-  /**
-   * Whether the tickets move elsewhere and are cancelled here as `handed-over`. Default false: they keep waiting here
-   * too.
-   */
+  /** Whether the tickets move, and are cancelled here as `handed-over`. Default false: they keep waiting here too. */
   readonly take?: boolean | undefined
 }
 

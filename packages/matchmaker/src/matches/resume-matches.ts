@@ -144,7 +144,7 @@ export function createResuming(options: ResumingOptions): Resuming {
         return undefined
       }
       lifecycle().adopt(match)
-      return orderOf(match, { teamOf: teamsOf(match.seated), placements: placing(match) })
+      return orderOf(match, teamsOf(match.seated), placing(match))
     },
 
     done: () => {

@@ -39,10 +39,7 @@ export interface RoundTerms {
 
 /** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for the whole round. */
 export interface Rounds {
-  /**
-   * Continues the round, or begins the next one. Resolves with the groups found until it was over, or enough were
-   * found.
-   */
+  /** Continues the round, or begins the next. Resolves with the groups found until its end, or until it is enough. */
   next(terms: RoundTerms): Promise<Group[]>
   /** Groups the tickets that entered a queue since the last round with all that wait there. */
   ofArrived(runtime: QueueRuntime, terms: RoundTerms): Group[]

@@ -13,21 +13,16 @@ import type { Match, QueueRuntime, TicketRecord } from '../tickets/index.js'
 import type { Inspection } from './inspection.js'
 
 /** Divides the earth into numbered areas, each `degrees` high and wide. */
-interface Areas {
-  of(place: Coordinates): number
-  middleOf(area: number): Coordinates
-}
-
-function createAreas(degrees: number): Areas {
+function createAreas(degrees: number) {
   const rows = Math.ceil(180 / degrees)
   const columns = Math.ceil(360 / degrees)
   const within = (index: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(index)))
   /** The last row and column may be narrower. */
   const middle = (index: number, all: number) => (index * degrees + Math.min(all, (index + 1) * degrees)) / 2
   return {
-    of: ({ latitude, longitude }) =>
+    of: ({ latitude, longitude }: Coordinates) =>
       within((latitude + 90) / degrees, rows) * columns + within((longitude + 180) / degrees, columns),
-    middleOf: (area) => ({
+    middleOf: (area: number) => ({
       latitude: middle(Math.floor(area / columns), 180) - 90,
       longitude: middle(area % columns, 360) - 180,
     }),

@@ -36,13 +36,6 @@ interface TickOptions {
   readonly isClosed: () => boolean
 }
 
-interface Tick {
-  /** The matchmaker's main path: admit → group → claim → allocate. */
-  all(): Promise<void>
-  /** The same for tickets that came into one queue. */
-  arrived(runtime: QueueRuntime): Promise<void>
-}
-
 /** What became of groups. */
 interface Claimed {
   /** Number of matches that have begun. */
@@ -54,7 +47,7 @@ interface Claimed {
 }
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
-export function createTick(options: TickOptions): Tick {
+export function createTick(options: TickOptions) {
   const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator, results } = options
   const { events, clock, stopwatch, isClosed } = options
 
@@ -111,6 +104,7 @@ export function createTick(options: TickOptions): Tick {
   }
 
   return {
+    /** The matchmaker's main path: admit → group → claim → allocate. */
     all: async () => {
       const startedAt = stopwatch()
       const recovered = await allocator.recovery.recover()
@@ -141,7 +135,8 @@ export function createTick(options: TickOptions): Tick {
       if (recovered && !isClosed()) allocator.pools.advance(clock.now())
     },
 
-    arrived: async (runtime) => {
+    /** The same for tickets that came into one queue. */
+    arrived: async (runtime: QueueRuntime) => {
       if (!(await allocator.recovery.recover())) return
       const yielder = createYielder(stopwatch)
       const now = clock.now()

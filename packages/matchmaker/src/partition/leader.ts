@@ -65,6 +65,12 @@ export function createGate(): Gate {
         }
       })
 
+  const unlessShut =
+    <Given extends unknown[]>(act: (...given: Given) => void) =>
+    (...given: Given): void => {
+      if (!signal.aborted) act(...given)
+    }
+
   return {
     isShut: () => signal.aborted,
     shut: () => shutting.abort(closed()),
@@ -96,18 +102,10 @@ export function createGate(): Gate {
       close: () => (signal.aborted ? undefined : serverLog.close?.()),
     }),
     ledger: (ledger) => ({
-      changed: (ticket) => {
-        if (!signal.aborted) ledger.changed(ticket)
-      },
-      served: (playerIds) => {
-        if (!signal.aborted) ledger.served(playerIds)
-      },
-      cooldownChanged: (...change) => {
-        if (!signal.aborted) ledger.cooldownChanged(...change)
-      },
-      backfillChanged: (backfillId, text) => {
-        if (!signal.aborted) ledger.backfillChanged(backfillId, text)
-      },
+      changed: unlessShut((ticket) => ledger.changed(ticket)),
+      served: unlessShut((playerIds) => ledger.served(playerIds)),
+      cooldownChanged: unlessShut((...change) => ledger.cooldownChanged(...change)),
+      backfillChanged: unlessShut((...change) => ledger.backfillChanged(...change)),
     }),
   }
 }

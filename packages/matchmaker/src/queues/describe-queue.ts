@@ -10,12 +10,19 @@ import {
   tableOf,
   isBounds,
   type Relaxing,
-  relaxingOf,
   mayBeSmaller,
   teamClauses,
   teamShapes,
 } from './rule-parts/index.js'
-import { innerRulesOf, levelsOf, nameOf, type Rule, type RuleDefinition, ruleClause } from './rules/index.js'
+import {
+  innerRulesOf,
+  levelsOf,
+  limitFieldsOf,
+  nameOf,
+  type Rule,
+  type RuleDefinition,
+  ruleClause,
+} from './rules/index.js'
 
 /** What a queue means. */
 export interface QueueDescription {
@@ -261,24 +268,18 @@ function limitsIn(rule: RuleDefinition, name: string): NamedLimit[] {
   return [...ownLimits(rule, name), ...inner]
 }
 
-function ownLimits(rule: RuleDefinition, name: string): NamedLimit[] {
-  const limit = (unit: string, given: Relaxing | undefined, called = name): NamedLimit[] =>
-    given === undefined ? [] : [{ name: called, unit, limit: given }]
-  switch (rule.kind) {
-    case 'distance':
-      return limit('km', rule.maxKm)
-    case 'latency':
-      return [...limit('ms', rule.maxMs), ...limit('ms', rule.maxDifferenceMs, `${name} difference`)]
-    case 'difference':
-    case 'balance':
-      return limit('', rule.max)
-    case 'overlap':
-      return limit('entries', rule.atLeast ?? 1)
-    case 'compare':
-      return limit(rule.aggregate === 'count' ? 'players' : '', rule.value)
-    case 'require':
-      return limit('', relaxingOf(rule.value))
-    default:
-      return []
-  }
+function ownLimits(given: RuleDefinition, name: string): NamedLimit[] {
+  const rule = given.kind === 'overlap' ? { ...given, atLeast: given.atLeast ?? 1 } : given
+  const unit = rule.kind === 'compare' && rule.aggregate === 'count' ? 'players' : (UNITS[rule.kind] ?? '')
+  return limitFieldsOf(rule).map(([field, limit]) => ({
+    name: field === 'maxDifferenceMs' ? `${name} difference` : name,
+    unit,
+    limit,
+  }))
+}
+
+const UNITS: Partial<Readonly<Record<RuleDefinition['kind'], string>>> = {
+  distance: 'km',
+  latency: 'ms',
+  overlap: 'entries',
 }

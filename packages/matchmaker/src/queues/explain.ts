@@ -67,10 +67,7 @@ export interface RelaxationChange {
   readonly to?: number | undefined
 }
 
-/**
- * Number of other tickets that are compared: enough to see what blocks a ticket, few enough to explain every ticket
- * each second (our choice).
- */
+/** Other tickets that are compared (our choice): few enough to explain every ticket each second. */
 const MOST_OTHERS = 16
 
 export type Explain = (pool: Pool<Facts>, slot: Slot, now: number) => Explanation
@@ -186,9 +183,7 @@ type Seen = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | 'size'>
 
 interface Probe {
   readonly rule: Rule
-  /**
-   * Whether the rule lets two tickets meet. For `each` and rules about pairs, `level` is the lower of their two levels.
-   */
+  /** Whether the rule lets two tickets meet. For `each` and rules about pairs, `level` is the lower of theirs. */
   passes(one: Seen, other: Seen, level: number): boolean
   /** How far two tickets are apart, in the unit of the limits; undefined if the rule measures nothing. */
   measure(one: Seen, other: Seen): number | undefined
@@ -198,10 +193,7 @@ interface Probe {
   readonly atLeast: boolean
 }
 
-/**
- * The limits of a rule at each level, as shown to people; 1 for a rule that has no limit, NaN where the rule does not
- * count.
- */
+/** A rule's limits at each level, as shown to people; 1 for a rule without one, NaN where it does not count. */
 const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
   tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
 

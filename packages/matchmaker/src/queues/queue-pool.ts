@@ -12,10 +12,7 @@ export type Pooled<Definition> =
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * A queue that names a pool is deployed as the pool says. Any other value is returned as it is, to be checked by the
- * schema.
- */
+/** A queue that names a pool is deployed as the pool says. Any other value is left to the schema. */
 export function withPool<Definition>(definition: Definition, pools: readonly PoolOfQueue[]): Pooled<Definition> {
   const { pool: name, deploy } = fieldsOf(definition)
   if (typeof name !== 'string') return { definition }

@@ -80,19 +80,13 @@ const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
 export interface QueueDefinition {
   /** 1 to 64 characters. */
   readonly name: string
-  /**
-   * Players in a match, 1 to 500: short for a single team, called `team`, of exactly that size. Give either this or
-   * `teams`.
-   */
+  /** Players in a match, 1 to 500: short for one team, called `team`, of that size. Give either this or `teams`. */
   readonly matchSize?: number | undefined
   /** The teams of a match, with at most 500 players in all. */
   readonly teams?: readonly TeamDefinition[] | undefined
   /** Rules about who may play together, at most 32. Default: anyone may. */
   readonly rules?: readonly RuleDefinition[] | undefined
-  /**
-   * Milliseconds for which the oldest ticket of a match waits for full teams before minimum sizes are enough. Default
-   * 5000.
-   */
+  /** Milliseconds that a match's oldest ticket waits for full teams before minimum sizes suffice. Default 5000. */
   readonly fillForMs?: number | undefined
   /**
    * Milliseconds of waiting after which a ticket takes the best match there is: only rules with `hard` count, at their
@@ -120,10 +114,7 @@ export interface QueueDefinition {
   readonly maxAttempts?: number | undefined
   /** Whether a player may be in another ticket at the same time. Default false. */
   readonly playersMayWaitTwice?: boolean | undefined
-  /**
-   * Whether a player may wait while playing in a match. Default false: the ticket is refused with an error that names
-   * the match.
-   */
+  /** Whether a player may wait while playing. Default false: the ticket is refused, with an error naming the match. */
   readonly playersMayWaitWhilePlaying?: boolean | undefined
   /**
    * What players may state about themselves through the ticket API: names of attributes, and `roles`, `avoid`,
@@ -142,10 +133,7 @@ export interface QueueDefinition {
   readonly presence?: PresenceDefinition | undefined
   /** All players of a match must accept it before a server is deployed. Default: no acceptance. */
   readonly acceptance?: AcceptanceDefinition | undefined
-  /**
-   * Whether players who leave while the server is deployed are replaced, instead of the match being dissolved. Default
-   * false.
-   */
+  /** Whether players who leave while the server is deployed are replaced. Default false: the match is dissolved. */
   readonly replaceLeavers?: boolean | undefined
   /**
    * Puts players on cooldown who decline a match, do not answer, or leave before its server runs. Default: with
@@ -166,10 +154,7 @@ export interface QueueDefinition {
 export interface AcceptanceDefinition {
   /** Milliseconds from MATCH_FOUND; a player who has not accepted by then has declined. */
   readonly withinMs: number
-  /**
-   * Whether only the players who declined are replaced. Default false: the match is dissolved, and those who accepted
-   * search again.
-   */
+  /** Whether only players who declined are replaced. Default false: the match dissolves, and others search again. */
   readonly replace?: boolean | undefined
 }
 
@@ -198,37 +183,22 @@ export interface PresenceDefinition {
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
+/** What a queue need not have. */
+type Optional = Pick<
+  QueueDefinition,
+  'lastResortMs' | 'targetWaitMs' | 'prefer' | 'patience' | 'playerMayState' | 'presence' | 'pool'
+>
+
+/** What a queue has in another form than its definition. */
+type Reformed = 'matchSize' | 'teams' | 'rules' | 'acceptance' | 'cooldown' | 'deploy'
+
 /** A queue that was checked, with every default filled in. */
-export interface Queue extends Filled<
-  Omit<
-    QueueDefinition,
-    | 'matchSize'
-    | 'teams'
-    | 'rules'
-    | 'lastResortMs'
-    | 'targetWaitMs'
-    | 'prefer'
-    | 'patience'
-    | 'playerMayState'
-    | 'presence'
-    | 'acceptance'
-    | 'cooldown'
-    | 'deploy'
-    | 'pool'
-  >
-> {
+export interface Queue extends Filled<Omit<QueueDefinition, keyof Optional | Reformed>>, Optional {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
-  readonly lastResortMs?: number | undefined
-  readonly targetWaitMs?: number | undefined
-  readonly prefer?: Readonly<Record<string, number>> | undefined
-  readonly patience?: PatienceDefinition | undefined
-  readonly playerMayState?: readonly string[] | undefined
-  readonly presence?: PresenceDefinition | undefined
   readonly acceptance?: Acceptance | undefined
   readonly cooldown?: CooldownTerms | undefined
   readonly deploy: Deploy
-  readonly pool?: string | undefined
 }
 
 type Acceptance = Filled<AcceptanceDefinition>
@@ -242,32 +212,34 @@ const SHORTEST_TARGET_MS = 1000
 /** A weight beyond this leaves nothing of the others. */
 const MOST_WEIGHT = 100
 
+const fields = {
+  name: z.string().min(1).max(64),
+  matchSize: z.int().min(1).max(500).optional(),
+  teams: z.array(teamSchema).min(1).optional(),
+  rules: z.array(ruleSchema).max(32).default([]),
+  fillForMs: waitMs.default(5000),
+  lastResortMs: waitMs.optional(),
+  targetWaitMs: waitMs.min(SHORTEST_TARGET_MS).optional(),
+  prefer: z.record(z.string().min(1).max(128), z.number().min(0).max(MOST_WEIGHT)).optional(),
+  patience: z.strictObject({ cost: z.number().positive(), untilMs: waitMs.positive() }).optional(),
+  expireAfterMs: waitMs.positive().default(300_000),
+  maxAttempts: z.int().min(1).default(3),
+  playersMayWaitTwice: z.boolean().default(false),
+  playersMayWaitWhilePlaying: z.boolean().default(false),
+  playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
+  backfill: z.enum(['first', 'last']).default('first'),
+  presence: z.strictObject({ withinMs: waitMs.min(SHORTEST_PRESENCE_MS) }).optional(),
+  acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
+  replaceLeavers: z.boolean().default(false),
+  cooldown: cooldownSchema.optional(),
+  mode: z.enum(['tick', 'arrival']).default('tick'),
+  deploy: deploySchema.optional(),
+  pool: z.string().min(1).max(64).optional(),
+}
+
 /** The schema of a queue's definition, which fills in defaults. */
 const queueSchema: z.ZodType<Queue> = z
-  .strictObject({
-    name: z.string().min(1).max(64),
-    matchSize: z.int().min(1).max(500).optional(),
-    teams: z.array(teamSchema).min(1).optional(),
-    rules: z.array(ruleSchema).max(32).default([]),
-    fillForMs: waitMs.default(5000),
-    lastResortMs: waitMs.optional(),
-    targetWaitMs: waitMs.min(SHORTEST_TARGET_MS).optional(),
-    prefer: z.record(z.string().min(1).max(128), z.number().min(0).max(MOST_WEIGHT)).optional(),
-    patience: z.strictObject({ cost: z.number().positive(), untilMs: waitMs.positive() }).optional(),
-    expireAfterMs: waitMs.positive().default(300_000),
-    maxAttempts: z.int().min(1).default(3),
-    playersMayWaitTwice: z.boolean().default(false),
-    playersMayWaitWhilePlaying: z.boolean().default(false),
-    playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
-    backfill: z.enum(['first', 'last']).default('first'),
-    presence: z.strictObject({ withinMs: waitMs.min(SHORTEST_PRESENCE_MS) }).optional(),
-    acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
-    replaceLeavers: z.boolean().default(false),
-    cooldown: cooldownSchema.optional(),
-    mode: z.enum(['tick', 'arrival']).default('tick'),
-    deploy: deploySchema.optional(),
-    pool: z.string().min(1).max(64).optional(),
-  })
+  .strictObject(fields)
   .superRefine(({ matchSize, teams, deploy, pool }, context) => {
     if ((matchSize === undefined) === (teams === undefined)) {
       context.addIssue({ code: 'custom', path: ['teams'], message: 'must be given, or matchSize instead' })
@@ -291,33 +263,11 @@ const queueSchema: z.ZodType<Queue> = z
     return inOneShape({ ...queue, deploy, cooldown, teams, rules })
   })
 
-/**
- * Gives all queues the same fields in the same order, whatever was given: every ticket reads them, and engines read
- * objects of one shape faster.
- */
-const inOneShape = (queue: Queue): Queue => ({
-  name: queue.name,
-  teams: queue.teams,
-  rules: queue.rules,
-  fillForMs: queue.fillForMs,
-  lastResortMs: queue.lastResortMs,
-  targetWaitMs: queue.targetWaitMs,
-  prefer: queue.prefer,
-  patience: queue.patience,
-  expireAfterMs: queue.expireAfterMs,
-  maxAttempts: queue.maxAttempts,
-  playersMayWaitTwice: queue.playersMayWaitTwice,
-  playersMayWaitWhilePlaying: queue.playersMayWaitWhilePlaying,
-  playerMayState: queue.playerMayState,
-  backfill: queue.backfill,
-  presence: queue.presence,
-  acceptance: queue.acceptance,
-  replaceLeavers: queue.replaceLeavers,
-  cooldown: queue.cooldown,
-  mode: queue.mode,
-  deploy: queue.deploy,
-  pool: queue.pool,
-})
+/** Gives all queues the same fields in the same order: every ticket reads them, and one shape is read faster. */
+const inOneShape = (queue: Queue): Queue => ({ ...NO_FIELDS, ...queue })
+const NO_FIELDS = Object.fromEntries(
+  Object.keys(fields).flatMap((name) => (name === 'matchSize' ? [] : [[name, undefined]])),
+)
 
 /**
  * Checks the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.

@@ -223,7 +223,7 @@ const NOTHING_TIMED = ': in a queue with targetWaitMs, nothing is timed'
 type PlacedLimit = readonly [path: readonly PropertyKey[], limit: Relaxing]
 
 /** Limits have bounds exactly where the queue has a target wait, and nothing relaxes by hand there. */
-function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfterMs }: TargetParts): Problem[] {
+function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfterMs }: Parts): Problem[] {
   const limits = [
     ...rules.flatMap((rule, index) => limitsIn(rule, ['rules', index])),
     ...teams.flatMap(({ size }, index): PlacedLimit[] =>
@@ -262,12 +262,4 @@ function limitsIn(rule: RuleDefinition, path: readonly PropertyKey[]): PlacedLim
     limitsIn(one, [...path, ...(rule.kind === 'not' ? ['rule'] : ['rules', at])]),
   )
   return [...own, ...inner]
-}
-
-interface TargetParts {
-  readonly teams: readonly TeamDefinition[]
-  readonly rules: readonly RuleDefinition[]
-  readonly lastResortMs?: number | undefined
-  readonly targetWaitMs?: number | undefined
-  readonly expireAfterMs: number
 }

@@ -6,7 +6,7 @@ import { onMatchEnd } from '../events.js'
 import type { ExportedTicket, Matchmaker } from '../matches/index.js'
 import type { QueueDefinition } from '../queues/index.js'
 import type { BackfillTeam, Ticket, TicketInput } from '../tickets/index.js'
-import type { Locate } from '../locate/mmdb-locate.js'
+import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import {
   createPlayerRecorder,
   FORMAT,
@@ -51,18 +51,8 @@ function createLineWriter(write: (line: string) => void, clock: Clock, locate: L
   }
 }
 
-/** Locates players. Errors of `locate` are ignored here, because the matchmaker meets and reports the same errors. */
 function placesOf(players: readonly Player[], locate: Locate | undefined): Places | Promise<Places> {
-  const placeOf = ({ ip, coordinates }: Player) => {
-    if (coordinates !== undefined || ip === undefined || locate === undefined) return coordinates
-    try {
-      const place = locate(ip)
-      return place instanceof Promise ? place.catch(() => undefined) : place
-    } catch {
-      return undefined
-    }
-  }
-  const found = players.map(placeOf)
+  const found = players.map(({ ip, coordinates }) => coordinates ?? placeOf(ip, locate))
   const paired = (places: readonly (Coordinates | undefined)[]): Places =>
     new Map(players.map((player, index) => [player, places[index]]))
   return found.some((place) => place instanceof Promise)
@@ -70,12 +60,8 @@ function placesOf(players: readonly Player[], locate: Locate | undefined): Place
     : paired(found as readonly (Coordinates | undefined)[])
 }
 
-/** The tickets of each running match. */
-interface MatchMembers {
-  of(matchId: string): readonly string[]
-}
-
-function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
+/** Returns a function for the tickets of a running match. */
+function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): (matchId: string) => readonly string[] {
   const members = new Map<string, Set<string>>()
   const add = (matchId: string, tickets: readonly Ticket[]) => {
     const known = members.get(matchId) ?? new Set()
@@ -92,16 +78,13 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
   on('ticketRequeued', ({ matchId, ticket }) => leave(matchId, ticket.id))
   on('cancelled', ({ ticket }) => leave(ticket.matchId, ticket.id))
   onMatchEnd(on, (matchId) => void members.delete(matchId))
-  return { of: (matchId) => [...(members.get(matchId) ?? [])] }
+  return (matchId) => [...(members.get(matchId) ?? [])]
 }
 
 export interface RecordOptions {
   /** The matchmaker's `locate`, so that the recording holds players' places instead of their addresses. */
   readonly locate?: Locate | undefined
-  /**
-   * Whether the recording holds addresses. Default false: of players who cannot be located, it holds which of them
-   * share a network.
-   */
+  /** Whether the recording holds addresses. Default false: only who of those without a place share a network. */
   readonly addresses?: boolean | undefined
   /**
    * The matchmaker's queues, which a replay uses by default. Custom rules are code and cannot be recorded; variables of
@@ -126,11 +109,9 @@ export function recordTickets(
   const { locate, addresses = false, queues, clock = systemClock } = options
   const begin = createLineWriter(write, clock, locate)
   const recorded = createPlayerRecorder(addresses)
-  const members = createMatchMembers(matchmaker)
+  const membersOf = createMatchMembers(matchmaker)
 
-  /**
-   * Begins to record a create; undefined for a ticket that exists already, because repeating a create changes nothing.
-   */
+  /** Begins to record a create; undefined for a ticket that exists: repeating a create changes nothing. */
   const beginCreate = (input: TicketInput): Note | undefined =>
     input.id !== undefined && matchmaker.getTicket(input.id) !== undefined ? undefined : begin()
   const noteCreated = (note: Note, input: TicketInput, { id, createdAt }: Ticket) => {
@@ -213,7 +194,7 @@ export function recordTickets(
     declineMatch: (ticketId, playerId) =>
       noted({ kind: 'decline', ticketId, playerId }, () => matchmaker.declineMatch(ticketId, playerId)),
     playersLeft: (matchId, playerIds) => {
-      const [note, ticketIds] = [begin(), members.of(matchId)]
+      const [note, ticketIds] = [begin(), membersOf(matchId)]
       const left = matchmaker.playersLeft(matchId, playerIds)
       const cancelled = ticketIds.filter((id) => matchmaker.getTicket(id)?.status === 'CANCELLED')
       if (cancelled.length === 0) note(() => ({ kind: 'left', playerIds }))
@@ -221,7 +202,7 @@ export function recordTickets(
       return left
     },
     stopMatch: (matchId, given) => {
-      const [note, ticketIds] = [begin(), members.of(matchId)]
+      const [note, ticketIds] = [begin(), membersOf(matchId)]
       const stopped = matchmaker.stopMatch(matchId, given)
       if (ticketIds.length > 0) note(() => ({ kind: 'stop', ticketIds }))
       return stopped
@@ -230,7 +211,7 @@ export function recordTickets(
       const note = begin()
       const backfill = matchmaker.createBackfill(input)
       const { teams, priority } = input
-      const [id, ticketIds] = [backfill.id, members.of(backfill.matchId)]
+      const [id, ticketIds] = [backfill.id, membersOf(backfill.matchId)]
       note(
         (places) => ({
           kind: 'backfill',

@@ -18,14 +18,7 @@ import {
 import { createStubService } from './stub-service.js'
 
 /** Repeats the commands of a recording on a matchmaker. */
-interface Actor {
-  act(line: RecordedLine): void
-  readonly refused: readonly { readonly ticketId: string; readonly error: Error }[]
-  /** Number of lines that had no effect. */
-  readonly skipped: number
-}
-
-function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
+function createActor(matchmaker: Matchmaker, outcomes: Outcomes) {
   const refused: { ticketId: string; error: Error }[] = []
   let skipped = 0
 
@@ -103,7 +96,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
   }
 
   return {
-    act: (line) => {
+    act: (line: RecordedLine) => {
       try {
         ask(line)
       } catch {
@@ -112,6 +105,7 @@ function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
       }
     },
     refused,
+    /** Number of lines that had no effect. */
     get skipped() {
       return skipped
     },
@@ -127,10 +121,7 @@ export interface ReplayOptions {
   readonly tickMs?: number | undefined
   /** Milliseconds from create to READY of every server. Default 5000 (our choice). */
   readonly startMs?: number | undefined
-  /**
-   * Whether players accept when they did in the recording (default), or always and at once, e.g. if the recorded queue
-   * asked nobody.
-   */
+  /** Whether players accept when they did in the recording (default), or always and at once, e.g. if none was asked. */
   readonly acceptance?: 'recorded' | 'always' | undefined
   /** Called now and then with the share of the recording that was replayed, from 0 to 1. */
   readonly progressed?: ((share: number) => void) | undefined

@@ -112,9 +112,7 @@ const gauges = {
   'muster.api.limit_use': of('1', 'Most requests in any second since the last reading, as a share of the rate limit'),
 } as const
 
-/**
- * Every metric. Names, units and attributes are a public interface that dashboards depend on: see docs/telemetry.md.
- */
+/** Every metric. Dashboards depend on names, units and attributes, which are public: see docs/telemetry.md. */
 export const catalogue = { ...counters, ...histograms, ...sums, ...totals, ...gauges }
 
 export interface Instruments {

@@ -2,7 +2,7 @@ import type { ClientEvents } from '@muster/core'
 import { type OperationId, operations } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { ACTIVITIES } from '@muster/servers/internal'
-import type { Attributes, BatchObservableCallback, BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
+import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api'
 import type { Inspection } from '../matches/index.js'
 import type { Ticket } from '../tickets/index.js'
 import { type Instruments, type Observed, type ObservedClient, queueOf } from './instruments.js'
@@ -14,75 +14,66 @@ export function recordEvents(
   common: Attributes,
 ): (() => void)[] {
   const ofQueue = (queue: string): Attributes => ({ ...common, 'muster.queue': queue })
-
+  const count = (name: keyof Instruments['counters'], queue: string, more: Attributes = {}, added = 1) =>
+    counters[name].add(added, { ...ofQueue(queue), ...more })
+  const record = (name: keyof Instruments['histograms'], queue: string, value: number, more: Attributes = {}) =>
+    histograms[name].record(value, { ...ofQueue(queue), ...more })
   const matched = (queue: string, tickets: readonly Ticket[]) => {
-    for (const { createdAt, matchedAt = createdAt } of tickets) {
-      histograms['muster.ticket.match_time'].record(seconds(matchedAt - createdAt), ofQueue(queue))
-    }
+    for (const { createdAt, matchedAt = createdAt } of tickets)
+      record('muster.ticket.match_time', queue, seconds(matchedAt - createdAt))
   }
   const ended = (ticket: Ticket, outcome: string, endedAt: number | undefined) => {
-    const attributes = { ...ofQueue(queueOf(ticket)), 'muster.outcome': outcome }
-    counters['muster.tickets.ended'].add(1, attributes)
+    const how = { 'muster.outcome': outcome }
+    count('muster.tickets.ended', queueOf(ticket), how)
     if (endedAt !== undefined)
-      histograms['muster.ticket.wait_time'].record(seconds(endedAt - ticket.createdAt), attributes)
+      record('muster.ticket.wait_time', queueOf(ticket), seconds(endedAt - ticket.createdAt), how)
   }
-
   // There from the start, so that the first problem is an increase.
   for (const during of ACTIVITIES) counters['muster.problems'].add(0, { ...common, 'muster.activity': during })
+
   return [
-    on('ticketCreated', ({ ticket }) => counters['muster.tickets.created'].add(1, ofQueue(queueOf(ticket)))),
+    on('ticketCreated', ({ ticket }) => count('muster.tickets.created', queueOf(ticket))),
     on('matchFound', ({ queue, tickets, expansionMs }) => {
-      const attributes = ofQueue(queue)
       const createdAt = tickets.map((ticket) => ticket.createdAt)
       const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
-      counters['muster.matches.found'].add(1, attributes)
+      count('muster.matches.found', queue)
       // A private match tells nothing about how long players wait for others.
       if (tickets.some(({ privateMatch }) => privateMatch !== undefined)) return
-      histograms['muster.match.relaxation'].record(seconds(expansionMs), attributes)
-      histograms['muster.match.players'].record(players, attributes)
-      histograms['muster.match.wait_spread'].record(
-        seconds(Math.max(...createdAt) - Math.min(...createdAt)),
-        attributes,
-      )
+      record('muster.match.relaxation', queue, seconds(expansionMs))
+      record('muster.match.players', queue, players)
+      record('muster.match.wait_spread', queue, seconds(Math.max(...createdAt) - Math.min(...createdAt)))
       matched(queue, tickets)
     }),
     on('backfillJoined', ({ queue, tickets }) => {
-      counters['muster.tickets.joined'].add(tickets.length, ofQueue(queue))
+      count('muster.tickets.joined', queue, {}, tickets.length)
       matched(queue, tickets)
     }),
-    on('matchAccepted', ({ queue, playerIds }) =>
-      counters['muster.players.accepted'].add(playerIds.length, ofQueue(queue)),
-    ),
-    on('playersLeft', ({ queue, playerIds }) => counters['muster.players.left'].add(playerIds.length, ofQueue(queue))),
-    on('cooldownBegan', ({ queue, offence }) =>
-      counters['muster.cooldowns.begun'].add(1, { ...ofQueue(queue), 'muster.reason': offence }),
-    ),
-    on('backfillCreated', ({ backfill }) => counters['muster.backfills.created'].add(1, ofQueue(backfill.queue))),
+    on('matchAccepted', ({ queue, playerIds }) => count('muster.players.accepted', queue, {}, playerIds.length)),
+    on('playersLeft', ({ queue, playerIds }) => count('muster.players.left', queue, {}, playerIds.length)),
+    on('cooldownBegan', ({ queue, offence }) => count('muster.cooldowns.begun', queue, { 'muster.reason': offence })),
+    on('backfillCreated', ({ backfill }) => count('muster.backfills.created', backfill.queue)),
     on('backfillChanged', ({ backfill: { queue, status } }) => {
-      if (status === 'OPEN') return
-      counters['muster.backfills.ended'].add(1, { ...ofQueue(queue), 'muster.outcome': status.toLowerCase() })
+      if (status !== 'OPEN') count('muster.backfills.ended', queue, { 'muster.outcome': status.toLowerCase() })
     }),
-    on('ticketRequeued', ({ queue, reason }) => {
-      counters['muster.tickets.requeued'].add(1, { ...ofQueue(queue), 'muster.reason': reason })
-    }),
+    on('ticketRequeued', ({ queue, reason }) => count('muster.tickets.requeued', queue, { 'muster.reason': reason })),
     on('serverAssigned', ({ tickets }) => {
       for (const ticket of tickets) ended(ticket, 'assigned', ticket.assignedAt)
     }),
     on('cancelled', ({ ticket, reason }) => ended(ticket, reason, ticket.cancelledAt)),
     on('expired', ({ ticket }) => ended(ticket, 'expired', ticket.cancelledAt)),
-    on('deploymentCreated', ({ queue }) => counters['muster.deployments.created'].add(1, ofQueue(queue))),
+    on('deploymentCreated', ({ queue }) => count('muster.deployments.created', queue)),
     on('deploymentReady', ({ queue, startMs, unseenMs, placed }) => {
-      histograms['muster.deployment.start_time'].record(seconds(startMs), ofQueue(queue))
-      histograms['muster.deployment.ready_detection_delay'].record(seconds(unseenMs), ofQueue(queue))
+      record('muster.deployment.start_time', queue, seconds(startMs))
+      record('muster.deployment.ready_detection_delay', queue, seconds(unseenMs))
       if (placed === undefined) return
-      histograms['muster.placement.latency'].record(seconds(placed.worstMs), ofQueue(queue))
-      if (placed.offKm !== undefined) histograms['muster.placement.distance'].record(placed.offKm, ofQueue(queue))
+      record('muster.placement.latency', queue, seconds(placed.worstMs))
+      if (placed.offKm !== undefined) record('muster.placement.distance', queue, placed.offKm)
     }),
     on('deploymentStopped', ({ queue, reason }) =>
-      counters['muster.deployments.stopped'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
+      count('muster.deployments.stopped', queue, { 'muster.reason': reason }),
     ),
     on('deploymentFailed', ({ queue, reason }) =>
-      counters['muster.deployments.failed'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
+      count('muster.deployments.failed', queue, { 'muster.reason': reason }),
     ),
     on('serverLost', ({ pool }) => counters['muster.servers.lost'].add(1, { ...common, ...ofPool(pool) })),
     on('orphanStopped', () => counters['muster.deployments.reaped'].add(1, common)),
@@ -184,92 +175,20 @@ export function createLimitMeter(): LimitMeter {
   }
 }
 
-/**
- * Series that were observed at one collection and not at the next. An SDK keeps reporting their last value, so a phase
- * that no server is in any more, and all that a process counted while it led, would be reported for ever.
- */
-interface LastSeries {
-  /** The result of a collection, whose series are remembered. */
-  over(result: BatchObservableResult): BatchObservableResult
-  /** Ends a collection: series of the previous one that were not observed become 0, except totals, which stay. */
-  end(result: BatchObservableResult, isTotal: (instrument: Observable) => boolean): void
-}
-
-interface Series {
-  readonly instrument: Observable
-  readonly attributes: Attributes
-}
-
-function createLastSeries(): LastSeries {
-  let before = new Map<Observable, Map<string, Series>>()
-  let present = new Map<Observable, Map<string, Series>>()
-  return {
-    over: (result) => ({
-      observe: (instrument, value, attributes = {}) => {
-        const those = present.get(instrument) ?? new Map<string, Series>()
-        present.set(instrument, those.set(JSON.stringify(attributes), { instrument, attributes }))
-        result.observe(instrument, value, attributes)
-      },
-    }),
-    end: (result, isTotal) => {
-      for (const [instrument, those] of before) {
-        if (isTotal(instrument)) continue
-        for (const [key, { attributes }] of those)
-          if (present.get(instrument)?.has(key) !== true) result.observe(instrument, 0, attributes)
-      }
-      before = present
-      present = new Map()
-    },
-  }
-}
-
-const holds = [
+/** Why no more servers are deployed. */
+const HOLDS: readonly Inspection['held'][] = [
   'maxServers',
   'maxStarting',
   'maxCreatesPerMinute',
   'budget',
   'paused',
   'store',
-] as const satisfies readonly Inspection['held'][]
+]
 
-type ObservedInstruments = Instruments['observed']
-
-function observeServers(
-  result: BatchObservableResult,
-  observed: ObservedInstruments,
-  servers: Inspection['servers'],
-  common: Attributes,
-): void {
-  const counts = new Map<string, { readonly metric: Observable; readonly attributes: Attributes; count: number }>()
-  const add = (name: 'muster.servers' | 'muster.seats', pool: string | undefined, state: string, more: number) => {
-    const key = `${name} ${state} ${pool ?? ''}`
-    const attributes = { ...common, ...ofPool(pool), 'muster.state': state }
-    const seen = counts.get(key) ?? { metric: observed[name], attributes, count: 0 }
-    seen.count += more
-    counts.set(key, seen)
-  }
-  for (const { state, pool, listing } of servers) {
-    add('muster.servers', pool, state.toLowerCase(), 1)
-    if (listing === undefined) continue
-    const { total: _, ...seats } = listing.seats
-    for (const [seat, count] of Object.entries(seats)) add('muster.seats', pool, seat, count)
-  }
-  for (const { metric, attributes, count } of counts.values()) result.observe(metric, count, attributes)
-}
-
-function observePool(
-  result: BatchObservableResult,
-  observed: ObservedInstruments,
-  { pool, place, ...state }: Inspection['pools'][number],
-  common: Attributes,
-): void {
-  const attributes = { ...common, 'muster.pool': pool, 'muster.place': place }
-  for (const doing of ['starting', 'idle', 'playing', 'draining'] as const)
-    result.observe(observed['muster.pool.servers'], state[doing], { ...attributes, 'muster.state': doing })
-  result.observe(observed['muster.pool.servers_wanted'], state.wanted, attributes)
-  result.observe(observed['muster.pool.matches'], state.asked, attributes)
-  result.observe(observed['muster.pool.hits'], state.hits, attributes)
-  result.observe(observed['muster.pool.idle_time'], state.idleHours * 3600, attributes)
+interface Series {
+  readonly name: keyof Instruments['observed']
+  readonly attributes: Attributes
+  value: number
 }
 
 /** Reads `inspect()` once for each collection of metrics. Returns a function that ends this. */
@@ -281,57 +200,68 @@ export function observeState(
   limits: LimitMeter,
   common: Attributes,
 ): () => void {
-  const last = createLastSeries()
-  const callback: BatchObservableCallback = (collected) => {
-    const result = last.over(collected)
+  /** The series of the last collection. */
+  let before = new Map<string, Series>()
+  const callback: BatchObservableCallback = (result) => {
+    const present = new Map<string, Series>()
+    /** Values of the same attributes add up. */
+    const add = (name: Series['name'], value: number, own: Attributes = {}) => {
+      const attributes = { ...common, ...own }
+      const key = JSON.stringify([name, attributes])
+      const series = present.get(key) ?? { name, attributes, value: 0 }
+      series.value += value
+      present.set(key, series)
+    }
     const { queues, matches, servers, pools, resultsPending, stopsPending, held } = inspect()
     for (const state of queues) {
-      const { name, searching, players, longestWaitMs, matchesFound, backfills, backfillSlots } = state
-      const queue = { ...common, 'muster.queue': name }
-      for (const [lacks, tickets] of Object.entries(searching)) {
-        result.observe(observed['muster.tickets.waiting'], tickets, { ...queue, 'muster.waiting_for': lacks })
-      }
-      result.observe(observed['muster.players.waiting'], players, queue)
-      result.observe(observed['muster.tickets.longest_wait'], longestWaitMs / 1000, queue)
-      result.observe(observed['muster.queue.paused'], state.paused ? 1 : 0, queue)
+      const queue = { 'muster.queue': state.name }
+      for (const [lacks, tickets] of Object.entries(state.searching))
+        add('muster.tickets.waiting', tickets, { ...queue, 'muster.waiting_for': lacks })
+      add('muster.players.waiting', state.players, queue)
+      add('muster.tickets.longest_wait', state.longestWaitMs / 1000, queue)
+      add('muster.queue.paused', state.paused ? 1 : 0, queue)
       const { headStartMs, recentP90Ms } = state.targetWait ?? {}
-      if (headStartMs !== undefined) result.observe(observed['muster.queue.head_start'], headStartMs / 1000, queue)
-      if (recentP90Ms !== undefined) result.observe(observed['muster.queue.recent_p90'], recentP90Ms / 1000, queue)
-      result.observe(observed['muster.matches.forming'], matchesFound, queue)
-      result.observe(observed['muster.searches.budget_exhausted'], state.searchesGivenUp, queue)
-      result.observe(observed['muster.backfills.open'], backfills, queue)
-      result.observe(observed['muster.backfills.slots'], backfillSlots, queue)
+      if (headStartMs !== undefined) add('muster.queue.head_start', headStartMs / 1000, queue)
+      if (recentP90Ms !== undefined) add('muster.queue.recent_p90', recentP90Ms / 1000, queue)
+      add('muster.matches.forming', state.matchesFound, queue)
+      add('muster.searches.budget_exhausted', state.searchesGivenUp, queue)
+      add('muster.backfills.open', state.backfills, queue)
+      add('muster.backfills.slots', state.backfillSlots, queue)
     }
-
-    const byPhase = new Map<string, number>()
     for (const { queue, phase, hosted } of matches) {
-      // It is served by the deployment of another match.
-      if (hosted !== undefined) continue
-      const key = JSON.stringify([queue, phase])
-      byPhase.set(key, (byPhase.get(key) ?? 0) + 1)
+      // One on a server of a pool is served by the deployment of another match.
+      if (hosted === undefined) add('muster.deployments', 1, { 'muster.queue': queue, 'muster.phase': phase })
     }
-    for (const [key, count] of byPhase) {
-      const [queue, phase] = JSON.parse(key) as [string, string]
-      result.observe(observed['muster.deployments'], count, { ...common, 'muster.queue': queue, 'muster.phase': phase })
+    for (const { state, pool, listing } of servers) {
+      add('muster.servers', 1, { ...ofPool(pool), 'muster.state': state.toLowerCase() })
+      if (listing === undefined) continue
+      const { total: _, ...seats } = listing.seats
+      for (const [seat, count] of Object.entries(seats))
+        add('muster.seats', count, { ...ofPool(pool), 'muster.state': seat })
     }
+    for (const { pool, place, ...state } of pools) {
+      const at = { 'muster.pool': pool, 'muster.place': place }
+      for (const doing of ['starting', 'idle', 'playing', 'draining'] as const)
+        add('muster.pool.servers', state[doing], { ...at, 'muster.state': doing })
+      add('muster.pool.servers_wanted', state.wanted, at)
+      add('muster.pool.matches', state.asked, at)
+      add('muster.pool.hits', state.hits, at)
+      add('muster.pool.idle_time', state.idleHours * 3600, at)
+    }
+    add('muster.results.pending', resultsPending)
+    add('muster.stops.pending', stopsPending)
+    for (const reason of HOLDS) add('muster.deployments.blocked', reason === held ? 1 : 0, { 'muster.reason': reason })
+    for (const [name, { queued }] of Object.entries(client?.queues() ?? {}))
+      add('muster.api.queued', queued, { 'muster.limit': name })
+    for (const { name, limit, peak } of limits.take())
+      add('muster.api.limit_use', peak / limit, { 'muster.limit': name })
 
-    observeServers(result, observed, servers, common)
-    for (const place of pools) observePool(result, observed, place, common)
-    result.observe(observed['muster.results.pending'], resultsPending, common)
-    result.observe(observed['muster.stops.pending'], stopsPending, common)
-    for (const reason of holds) {
-      result.observe(observed['muster.deployments.blocked'], reason === held ? 1 : 0, {
-        ...common,
-        'muster.reason': reason,
-      })
-    }
-    for (const [name, { queued }] of Object.entries(client?.queues() ?? {})) {
-      result.observe(observed['muster.api.queued'], queued, { ...common, 'muster.limit': name })
-    }
-    for (const { name, limit, peak } of limits.take()) {
-      result.observe(observed['muster.api.limit_use'], peak / limit, { ...common, 'muster.limit': name })
-    }
-    last.end(collected, (instrument) => totals.includes(instrument))
+    for (const { name, attributes, value } of present.values()) result.observe(observed[name], value, attributes)
+    // An SDK keeps reporting the last value of a series that is observed no more, so a phase that no server is in any
+    // more, and all that a process counted while it led, would be reported for ever. Totals stay.
+    for (const [key, { name, attributes }] of before)
+      if (!present.has(key) && !totals.includes(observed[name])) result.observe(observed[name], 0, attributes)
+    before = present
   }
 
   const all = Object.values(observed)

@@ -47,10 +47,7 @@ export interface AdmissionContext {
   readonly random: Random
 }
 
-/**
- * Placeholder for the place of a ticket while it is looked up. The queue checks the ticket again once the place is
- * known.
- */
+/** Stands for a ticket's place while it is looked up. The queue checks the ticket again once it is known. */
 export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
@@ -151,12 +148,13 @@ export function runtimesOf(
   queues: readonly string[],
   runtimes: ReadonlyMap<string, QueueRuntime>,
 ): readonly QueueRuntime[] {
-  const all = queues.map((queue) => {
+  const runtimeOf = (queue: string) => {
     const runtime = runtimes.get(queue)
     if (runtime === undefined) throw unknownQueue(queue, [...runtimes.keys()])
     return runtime
-  })
-  return all.length === 1 ? (all[0] as QueueRuntime).alone.runtimes : all
+  }
+  const [first = ''] = queues
+  return queues.length === 1 ? runtimeOf(first).alone.runtimes : queues.map(runtimeOf)
 }
 
 /**

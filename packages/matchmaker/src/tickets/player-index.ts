@@ -13,10 +13,7 @@ export interface PlayerIndex {
 const NONE: readonly TicketRecord[] = []
 
 export function createPlayerIndex(): PlayerIndex {
-  /**
-   * The ticket of each player. Nearly every player is in one only, and a list would cost more than the rest of the
-   * entry.
-   */
+  /** The ticket of each player. Nearly all are in one only, and a list would cost more than the entry. */
   const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
 
   const ticketsOf = (playerId: string): readonly TicketRecord[] => {

@@ -5,7 +5,7 @@ import type { Player } from '@muster/servers/internal'
 import { z } from 'zod'
 import { InvalidMatch, InvalidTicket, unknownQueue } from '../errors.js'
 import { assertLocatable } from './admission.js'
-import { type CheckedTicket, complete, MOST, type PrivateSeat, type TicketPlayer } from './checked-ticket.js'
+import { complete, MOST, type TicketPlayer } from './checked-ticket.js'
 import { locatedPlayer } from './ticket-input.js'
 import type { QueueRuntime, TicketRecord } from './ticket-record.js'
 import type { CancelReason, Ticket } from './ticket.js'
@@ -135,21 +135,11 @@ function readMatchInput(input: MatchInput): CheckedMatch {
 
 const invalidMatch = (field: string, message: string) => new InvalidMatch(`match: ${message}`, { field })
 
-/** A match that was checked: a ticket for each of its teams. */
-interface MatchTickets {
-  readonly id: string
-  readonly tickets: readonly (CheckedTicket & { readonly id: string; readonly privateSeat: PrivateSeat })[]
-}
-
 /**
- * Checks a match as far as that does not depend on other tickets.
+ * Checks a match as far as that does not depend on other tickets, and makes a ticket of each of its teams.
  * @throws {InvalidMatch}; {UnknownQueue}
  */
-export function checkMatch(
-  input: MatchInput,
-  runtimes: ReadonlyMap<string, QueueRuntime>,
-  random: Random,
-): MatchTickets {
+export function checkMatch(input: MatchInput, runtimes: ReadonlyMap<string, QueueRuntime>, random: Random) {
   const match = readMatchInput(input)
   const runtime = runtimes.get(match.queue)
   if (runtime === undefined) throw unknownQueue(match.queue, [...runtimes.keys()])

@@ -2,19 +2,11 @@
 import type { Timed, TicketRecord } from './ticket-record.js'
 
 /** Items by due time. */
-interface Timers<Item extends Timed> {
-  /** Infinity: never. */
-  set(item: Item, dueAt: number): void
-  remove(item: Item): void
-  /** Takes out all that are due, those that are due first before the others. */
-  takeDue(now: number): Item[]
-}
-
 /** Milliseconds of a bucket. */
 const BUCKET_MS = 1000
 
 /** Items are in buckets of a second, so that one is removed at once: most are matched long before they expire. */
-export function createTimers<Item extends Timed>(): Timers<Item> {
+export function createTimers<Item extends Timed>() {
   const buckets = new Map<number, Item[]>()
   const bucketOf = (dueAt: number) => Math.floor(dueAt / BUCKET_MS)
 
@@ -32,7 +24,8 @@ export function createTimers<Item extends Timed>(): Timers<Item> {
   }
 
   return {
-    set: (item, dueAt) => {
+    /** Infinity: never. */
+    set: (item: Item, dueAt: number) => {
       remove(item)
       item.dueAt = dueAt
       if (dueAt === Infinity) return
@@ -42,7 +35,8 @@ export function createTimers<Item extends Timed>(): Timers<Item> {
       bucket.push(item)
     },
     remove,
-    takeDue: (now) => {
+    /** Takes out all that are due, those that are due first before the others. */
+    takeDue: (now: number) => {
       const due: Item[] = []
       for (const [number, bucket] of buckets) {
         if (number * BUCKET_MS > now) continue

@@ -33,10 +33,7 @@ function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
   return true
 }
 
-/**
- * The same as the schema makes of a valid ticket. Undefined where something may be wrong: then the schema decides.
- * A test sees to it that the two agree.
- */
+/** What the schema makes of a valid ticket, as a test ensures. Undefined where it may be wrong: the schema decides. */
 export function quickRead(input: unknown): CheckedTicket | undefined {
   if (!isFields(input) || !hasOnly(input, TICKET_KEYS)) return undefined
   const { id, players, priority = 0 } = input
@@ -184,10 +181,7 @@ export const player: z.ZodType<Player> = z.strictObject({
   avoid: names(MOST.avoided).optional(),
 })
 
-/**
- * What is wrong with a player who is nowhere. Latencies will do in queues whose latency rule chooses the place: see
- * `admit`.
- */
+/** What is wrong with a player who is nowhere. Latencies will do where a latency rule chooses the place. */
 const MUST_BE_SOMEWHERE = 'must have ip, coordinates or both'
 
 export const locatedPlayer = player.refine(

@@ -21,10 +21,7 @@ export interface Ledger {
   ended?(ticketId: string): void
   /** A ticket has changed: its version has grown by one. Not called when a ticket is created or loaded. */
   changed(ticket: Ticket): void
-  /**
-   * A server was created for a match of these players: what `maxServersPerPlayer` counts. A further attempt for lack of
-   * capacity does not count.
-   */
+  /** A server was created for these players: `maxServersPerPlayer` counts it, but no retry for lack of capacity. */
   served(playerIds: readonly string[]): void
   /** A cooldown of a player has begun, has become longer, or (undefined) is kept no longer. */
   cooldownChanged(playerId: string, name: string, state: CooldownState | undefined): void

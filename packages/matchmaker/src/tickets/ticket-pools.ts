@@ -78,10 +78,7 @@ export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntim
   record.moreSlots = undefined
 }
 
-/**
- * Counts a searching ticket among those that wait in its queues; it may be counted already. One of a private match
- * waits for no other players.
- */
+/** Counts a searching ticket in its queues, unless it is already. One of a private match waits for nobody. */
 function beginWait(record: TicketRecord, now: number): void {
   if (isPrivate(record)) return
   const cells = cellsOf(record, now)
@@ -116,10 +113,7 @@ function cellsOf(record: TicketRecord, now: number): readonly WaitCell[] {
 const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
   cells.length === others.length && cells.every((cell, index) => cell === others[index])
 
-/**
- * Moves searching tickets in and out of the pools of their runtimes. A pool is the kernel's spatial index of the
- * tickets that a round may match.
- */
+/** Moves searching tickets in and out of pools, the kernel's spatial indices of what a round may match. */
 export interface TicketPools {
   /**
    * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
@@ -157,12 +151,6 @@ interface TicketPoolsOptions {
   readonly out: (record: TicketRecord, reason: OutOfQueues, now: number) => void
 }
 
-interface Hindrance {
-  readonly lacks: WaitingFor
-  /** Epoch milliseconds; Infinity for until it is settled again. */
-  readonly until: number
-}
-
 export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
   const timers = createTimers<TicketRecord>()
@@ -175,8 +163,8 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     changed(record)
   }
 
-  /** Why the ticket cannot be grouped now. */
-  const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
+  /** Why the ticket cannot be grouped now, and until when: Infinity until it is settled again. */
+  const hindranceOf = (record: TicketRecord, now: number): { lacks: WaitingFor; until: number } | undefined => {
     const locatedBy = record.createdAt + locateTimeoutMs
     if (record.locating && now < locatedBy && !isPrivate(record)) return { lacks: 'location', until: locatedBy }
     if (now < record.restsUntil) return { lacks: 'retry', until: record.restsUntil }
@@ -261,10 +249,7 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
 const leaveExpired = (record: TicketRecord, now: number) =>
   keepRuntimes(record, (runtime) => !isExpiredIn(runtime, record.createdAt, now))
 
-/**
- * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails
- * again.
- */
+/** Milliseconds before a ticket whose deployment failed is grouped again: it often fails again at once. */
 export const retryDelay = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
 /** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
 export const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])

@@ -106,9 +106,7 @@ export interface Match {
   /** All tickets in the match, whether or not their players know where to connect. */
   placed: readonly Placed[]
   phase: MatchPhase
-  /**
-   * Whether an earlier process made the match: then its teams are not known, and `placed` holds those who joined since.
-   */
+  /** Whether an earlier process made it: its teams are not known, and `placed` holds those who joined since. */
   teamsUnknown: boolean
   /** Epoch milliseconds by which players who did not accept must be replaced; Infinity while nobody is missing. */
   fullBy: number

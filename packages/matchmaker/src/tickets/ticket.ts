@@ -148,9 +148,6 @@ export interface TicketListener {
   isHeard(name: keyof TicketEvents): boolean
 }
 
-/**
- * The id of the place of one player in a ticket, as the ticket API names it: the ticket's id, or `<id>.<index>` for a
- * player of a party.
- */
+/** The id of one player's place in a ticket, for the ticket API: the ticket's, or `<id>.<index>` in a party. */
 export const seatIdOf = ({ id, players }: Pick<Ticket, 'id' | 'players'>, index: number): string =>
   players.length === 1 ? id : `${id}.${index}`

@@ -192,10 +192,7 @@ export interface WaitEstimate {
   readonly p90Ms: number | undefined
 }
 
-/**
- * The rate at which tickets are matched, per second, for each bin of waiting time: plain data, for JSON. It ends where
- * too few have waited as long.
- */
+/** Matches a second of a ticket, for each bin of waiting time, as far as enough have waited so long: plain data. */
 export type Curve = readonly number[]
 
 /** Tickets that must have been matched for anything to be known (our choice). */
@@ -255,10 +252,7 @@ export function estimateOf(curves: readonly Curve[], waitedMs: number): WaitEsti
   return p50Ms === undefined ? undefined : { p50Ms, p90Ms: untilMatched(curves, waitedMs, Math.LN10) }
 }
 
-/**
- * Milliseconds until the rate has added up to `sum`: of many tickets, exp(-sum) still wait then. Undefined if the
- * curves end before.
- */
+/** Milliseconds until the rate adds up to `sum`: exp(-sum) of all still wait then. Undefined if curves end before. */
 function untilMatched(curves: readonly Curve[], waitedMs: number, sum: number): number | undefined {
   let left = sum * 1000
   let from = Math.max(0, waitedMs)

@@ -24,10 +24,7 @@ export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
 
 /** The fields of every rule. */
 export interface RuleBase {
-  /**
-   * Name of the rule in `explain`; names differ within a queue. Default: its kind and attribute, e.g. `difference
-   * skill`.
-   */
+  /** Name of the rule in `explain`, unique in its queue. Default: its kind and attribute, e.g. `difference skill`. */
   readonly name?: string | undefined
   /** Whose waiting time relaxes the rule. Default `each`. */
   readonly by?: WaitOf | undefined

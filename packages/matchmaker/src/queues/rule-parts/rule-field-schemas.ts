@@ -36,10 +36,7 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
     })
 }
 
-/**
- * A part of a schema as JSON Schema. Generating one is slow and only editors' schemas need it, so `meta` has it by a
- * getter.
- */
+/** A part of a schema as JSON Schema. That is slow, and only editors need it, so `meta` has it by a getter. */
 export function jsonOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return json

@@ -64,10 +64,7 @@ export interface RuleContext {
   readonly index: number
   readonly queue: string
   readonly levels: Levels
-  /**
-   * Whether the rule is within another rule. Inner rules have no radius, span or key: the kernel has those only for the
-   * rules of the queue.
-   */
+  /** Whether the rule is within another: it then has no radius, span or key, which are for rules of the queue. */
   readonly isInner?: boolean | undefined
   readonly teams: readonly NamedTeam[]
   /** Called with what a custom rule throws. */
@@ -98,9 +95,7 @@ export interface RuleChecks {
   /** Whether `whole` depends on the time beyond the levels. */
   readonly timed?: boolean | undefined
   readonly whole?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
-  /**
-   * How far two tickets are apart, in the unit of the limit; undefined if there is nothing to measure. For `explain`.
-   */
+  /** How far two tickets are apart, in the unit of the limit; undefined if nothing is measured. For `explain`. */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined
   /** How many players of another kind a match needs, even if all of these tickets are in it. For `explain`. */
   readonly shortage?: ((everyone: readonly Facts[]) => number) | undefined

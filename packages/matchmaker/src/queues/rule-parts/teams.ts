@@ -8,10 +8,7 @@ import { jsonOf, relaxing } from './rule-field-schemas.js'
 
 /** One or more teams of one kind. */
 export interface TeamDefinition {
-  /**
-   * Name of the team, e.g. `team`, `monster`, `hunters`. If `count` is above 1, the teams are called `name-1`, `name-2`
-   * … in a match.
-   */
+  /** Name of the team, e.g. `hunters`. If `count` is above 1, the teams are called `name-1`, `name-2` … in a match. */
   readonly name: string
   /** Number of teams of this kind. Default 1. */
   readonly count?: number | undefined

@@ -63,12 +63,8 @@ function valueOf<Value>(
 
 /** The values of all players that the rule restricts. @throws as `valueOf` */
 export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
-  const values: Value[] = []
-  for (let index = 0; index < ticket.players.length; index += 1) {
-    const value = valueOf(ticket, index, wanted, refuse)
-    if (value !== undefined) values.push(value)
-  }
-  return values
+  const values = ticket.players.map((_, index) => valueOf(ticket, index, wanted, refuse))
+  return values.includes(undefined) ? values.filter((value) => value !== undefined) : (values as Value[])
 }
 
 export function compares(one: number, operator: Comparison, other: number): boolean {
@@ -121,7 +117,9 @@ export interface Tally {
 type Aggregate = 'avg' | 'min' | 'max' | 'sum'
 
 export function tallyOf(values: readonly number[]): Tally {
-  let [sum, min, max] = [0, Infinity, -Infinity]
+  let sum = 0
+  let min = Infinity
+  let max = -Infinity
   for (const value of values) {
     sum += value
     if (value < min) min = value
@@ -141,10 +139,7 @@ export const ANYTHING: Range = { low: -Infinity, high: Infinity }
 /** Relative tolerance, so that rounding excludes nothing that is exactly at the limit. */
 const ROUNDING = 1e-9
 
-/**
- * Returns the least and the greatest number of any player. The last result is kept, because a search needs it many
- * times for the same list.
- */
+/** Returns the least and the greatest number of any player; a search asks for the same list many times. */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined
   let extremes = ANYTHING
@@ -162,10 +157,7 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
   }
 }
 
-/**
- * The range that a team's aggregate can reach when up to `room` more players join, each with a number between the
- * extremes or with none.
- */
+/** The range of a team's aggregate if up to `room` players join, with numbers between the extremes or with none. */
 export function rangeOf(
   team: readonly Facts[],
   rule: number,

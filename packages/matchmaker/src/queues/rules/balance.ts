@@ -62,10 +62,7 @@ export interface BalanceRule extends RuleBase {
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
   /** For `predictedWin`. Name of the attribute with the mean of a rating, e.g. `mu` of openskill: within ±1e9. */
   readonly mean?: string | undefined
-  /**
-   * For `predictedWin`. Name of the attribute with a rating's standard deviation, e.g. `sigma` of openskill: above 0,
-   * up to 1e9.
-   */
+  /** For `predictedWin`: attribute of a rating's standard deviation, e.g. openskill's `sigma`, above 0 up to 1e9. */
   readonly uncertainty?: string | undefined
   /**
    * For `predictedWin`. How much a team's performance varies from match to match, as a standard deviation on the scale
@@ -154,9 +151,7 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
   const missing = rule.missing as Missing<number> | undefined
   const limit = timedLimits(rule, levels, max, Infinity)
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  /**
-   * The difference between the highest and the lowest team. Teams in which no player has the attribute are left out.
-   */
+  /** The difference between the highest and the lowest team, of those in which a player has the attribute. */
   const spreadOf = (teams: Teams) => {
     let [low, high] = [Infinity, -Infinity]
     for (const team of teams) {

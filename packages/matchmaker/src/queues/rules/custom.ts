@@ -47,10 +47,7 @@ export const customSchema = z.strictObject({
   test: z.custom<CustomRule['test']>((value) => typeof value === 'function', 'must be a function'),
 })
 
-/**
- * Compiles a custom rule. A test that throws rejects the match only: a rule that fails for some players must not keep
- * all others from playing.
- */
+/** Compiles a custom rule. A test that throws rejects the match only: others must be able to play. */
 export function compileCustom(rule: Checked<CustomRule>, context: RuleContext): RuleChecks {
   const { index, queue, levels, teams, failed } = context
   const counts = timedCounts(rule, levels)

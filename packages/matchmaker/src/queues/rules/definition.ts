@@ -38,10 +38,7 @@ export interface AnyRule extends RuleBase {
   readonly rules: readonly RuleDefinition[]
 }
 
-/**
- * All inner rules hold for the match: for use within `any` and `not`. As in `any`, the outer rule's `by` and the like
- * count.
- */
+/** All inner rules hold for the match: for use within `any` and `not`. The outer rule's `by` etc. count, as there. */
 export interface AllRule extends RuleBase {
   readonly kind: 'all'
   /** 2 to 8 rules. */
@@ -158,10 +155,7 @@ interface Relaxed {
   readonly targetWaitMs?: number | undefined
 }
 
-/**
- * The levels of a queue. More than `MOST_LEVELS` if its limits change at more different times even when every line is a
- * single step.
- */
+/** The levels of a queue; more than `MOST_LEVELS` if that is too few even with every line as a single step. */
 export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): Levels {
   const relaxing = [
     ...rules.flatMap(allLimitsOf),

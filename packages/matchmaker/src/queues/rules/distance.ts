@@ -20,10 +20,7 @@ import {
   timedLimits,
 } from '../rule-parts/index.js'
 
-/**
- * Any two tickets are at most `maxKm` apart along the great circle. A party's place is the middle of its players'
- * places.
- */
+/** Any two tickets are at most `maxKm` apart along the great circle. A party is at the middle of its players. */
 export interface DistanceRule extends RuleBase {
   readonly kind: 'distance'
   /** Kilometres. */

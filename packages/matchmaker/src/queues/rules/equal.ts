@@ -37,10 +37,7 @@ export interface EqualRule extends RuleBase {
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
-/**
- * All players of the match, or of each team, have different values. A party in which two are equal is refused when
- * created.
- */
+/** All players of the match, or of each team, have different values. A party with two equal ones is refused. */
 export interface DifferentRule extends RuleBase {
   readonly kind: 'different'
   /** Name of a text, number or boolean attribute. */

@@ -21,10 +21,7 @@ import {
   withDefaults,
 } from './definition.js'
 
-/**
- * Takes the place of a ticket's fact if the inner rule can never hold for the ticket: an attribute is missing, or a
- * party's players differ.
- */
+/** A ticket's fact where the inner rule can never hold: an attribute is missing, or a party's players differ. */
 const NEVER = Symbol('never')
 
 /**
@@ -93,9 +90,7 @@ function wholeOf({ whole, pair }: RuleChecks, teams: Teams, match: MatchLevels):
   return pair === undefined || allPairs(teams.flat(), (one, other) => pair(one, other, match.youngest))
 }
 
-/**
- * Thrown where an inner rule would refuse a ticket by itself: the inner rule then does not hold, but another one may.
- */
+/** Thrown where an inner rule would refuse a ticket: it then does not hold, but another one may. */
 class NeverHolds extends Error {}
 
 function factOrNever({ factOf }: RuleChecks, ticket: RuleTicket): unknown {

@@ -47,10 +47,7 @@ export const latencySchema = z
     'must have maxMs, maxDifferenceMs or both',
   )
 
-/**
- * The best and the worst round trip of a ticket's players to each beacon that all of them have measured, in
- * milliseconds.
- */
+/** Best and worst round trip of a ticket's players to each beacon that all have measured, in milliseconds. */
 interface RoundTrips {
   /** Names, sorted. */
   readonly beacons: readonly string[]

@@ -22,10 +22,7 @@ import {
  */
 export interface RolesRule extends RuleBase {
   readonly kind: 'roles'
-  /**
-   * The least number of players for each role; with `{ min, max }`, also at most `max` players who can play no other
-   * role.
-   */
+  /** The least number of players for each role; with `{ min, max }`, also at most `max` who can play no other role. */
   readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
   /** Name of a team; applies to each team of that name. Default: every team. */
   readonly team?: string | undefined

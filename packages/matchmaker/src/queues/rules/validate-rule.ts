@@ -15,10 +15,7 @@ import { overlapSchema } from './overlap.js'
 import { requireSchema } from './require.js'
 import { rolesSchema } from './roles.js'
 
-/**
- * Most inner rules and deepest nesting (our choice): inner rules are checked on the whole match, and more would be
- * slow.
- */
+/** Most inner rules and deepest nesting (our choice): they are checked on the whole match, which is slow. */
 const MOST_INNER = 8
 const DEEPEST = 3
 
