@@ -89,10 +89,8 @@ function numberAt({ isWait, now, least, most }: SearchedNumber, part: number): n
 
 /** Points that spread evenly over each axis. */
 export function latinHypercube(count: number, axes: number, random: Random): Point[] {
-  const columns = Array.from({ length: axes }, () => shuffled(Math.max(0, count), random))
-  return Array.from({ length: Math.max(0, count) }, (_, row) =>
-    columns.map((column) => ((column[row] ?? 0) + random()) / count),
-  )
+  const columns = Array.from({ length: axes }, () => shuffled(count, random))
+  return Array.from({ length: count }, (_, row) => columns.map((column) => ((column[row] ?? 0) + random()) / count))
 }
 
 function shuffled(count: number, random: Random): number[] {
