@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { createHeap } from '@muster/core/internal'
-import type { CancelReason, Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
+import type { Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
 import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
@@ -122,7 +122,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
       matchmaker.createTicket({ id: idOf(index), queues: named ?? names, players: queued(players), priority })
       plan(now() + (visits[visit] as CrowdVisit).patienceMs, 'losePatience', index)
     } catch (error) {
-      ticket.refusal = reasonOf(error)
+      ticket.refusal = error instanceof Error ? error.message : String(error)
       end(ticket, 'refused')
     }
   }
@@ -153,14 +153,11 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   /** The match has been played. */
   const finish = (match: MatchSoFar) => {
     if (ratings === undefined) return
-    const teams = groupBy(
-      match.tickets.map((index) => tickets[index] as TicketSoFar),
-      ({ team = '' }) => team,
-    )
-    const playedBy = (ticket: TicketSoFar) => ({
-      players: partyOf(ticket).players,
-      waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt,
-    })
+    const teams = groupBy(match.tickets, (index) => tickets[index]?.team ?? '')
+    const playedBy = (index: number) => {
+      const ticket = tickets[index] as TicketSoFar
+      return { players: partyOf(ticket).players, waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt }
+    }
     match.ranking = ratings.played(Array.from(teams, ([name, those]) => ({ name, tickets: those.map(playedBy) })))
   }
 
@@ -192,9 +189,9 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     warm.delete(matchId)
   })
   matchmaker.on('expired', ({ ticket }) => end(tickets[indexOf(ticket)] as TicketSoFar, 'expired'))
-  matchmaker.on('cancelled', ({ ticket, reason }) => {
-    end(tickets[indexOf(ticket)] as TicketSoFar, endOf(reason))
-  })
+  matchmaker.on('cancelled', ({ ticket, reason }) =>
+    end(tickets[indexOf(ticket)] as TicketSoFar, reason === 'cancelled' ? 'gaveUp' : reason),
+  )
   matchmaker.on('ticketRequeued', ({ ticket }) => {
     // Later in this instant: the matchmaker is still at work on the match.
     if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) plan(now(), 'losePatience', indexOf(ticket))
@@ -230,19 +227,6 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
       isStopped = true
     },
     tickets: () => tickets,
-    matches: () =>
-      matches.map(({ queue, foundAt, assignedAt, tickets: indexes, isWarm, ranking }) => ({
-        queue,
-        foundAt,
-        assignedAt,
-        tickets: indexes,
-        isWarm,
-        ranking,
-      })),
+    matches: () => matches.map(({ id: _id, playing: _playing, ...match }) => match),
   }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-const endOf = (reason: Exclude<CancelReason, 'expired'>): TicketOutcome['end'] =>
-  reason === 'cancelled' ? 'gaveUp' : reason

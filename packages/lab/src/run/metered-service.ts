@@ -5,45 +5,27 @@ import { createStubService } from '@muster/matchmaker/internal'
 import { pooledServerOf } from './game-server.js'
 import type { RequestUse, ServerUse } from './outcome.js'
 
-/** The operations that follow from matches, and the documented limits of requests. */
-const LIMITS = {
-  create: limits.createDeployment,
-  stop: undefined,
-} as const
-
-type MeteredOperation = keyof typeof LIMITS
-
-interface Gauge {
-  total: number
-  busiest: number
-  /** Times of the requests within the last window, the oldest first. */
-  readonly recent: number[]
-}
-
-/** Counts requests by operation in a sliding window, the strictest way in which a service may count. */
+/** Counts creates in a sliding window, the strictest way in which a service may count. No limit of stops is documented. */
 function createRequestMeter() {
-  const gauge = (): Gauge => ({ total: 0, busiest: 0, recent: [] })
-  const gauges: Readonly<Record<MeteredOperation, Gauge>> = { create: gauge(), stop: gauge() }
+  const { limit, windowMs } = limits.createDeployment
+  const create = { total: 0, busiest: 0, limit, windowMs }
+  const stop = { total: 0, busiest: 0 }
+  /** Times of the creates within the last window, the oldest first. */
+  const recent: number[] = []
   return {
     /** @param now milliseconds, never less than in an earlier call. */
-    sent: (operation: MeteredOperation, now: number) => {
-      const counted = gauges[operation]
-      counted.total += 1
-      const limit = LIMITS[operation]
-      if (limit === undefined) return
-      const { recent } = counted
+    created: (now: number) => {
+      create.total += 1
       recent.push(now)
-      while ((recent[0] as number) <= now - limit.windowMs) recent.shift()
-      counted.busiest = Math.max(counted.busiest, recent.length)
+      while ((recent[0] as number) <= now - windowMs) recent.shift()
+      create.busiest = Math.max(create.busiest, recent.length)
     },
-    uses: (): Record<string, RequestUse> => ({
-      create: { ...usesOf(gauges.create), limit: LIMITS.create.limit, windowMs: LIMITS.create.windowMs },
-      stop: usesOf(gauges.stop),
-    }),
+    stopped: () => {
+      stop.total += 1
+    },
+    uses: (): Record<string, RequestUse> => ({ create, stop }),
   }
 }
-
-const usesOf = ({ total, busiest }: Gauge) => ({ total, busiest })
 
 /** A service in memory, without limits and with room for all servers, that counts what is asked of it. */
 export interface MeteredService {
@@ -115,7 +97,7 @@ export function createMeteredService(clock: Clock, startMs: number, ready: (serv
       const askedAt = clock.now()
       const { pool, token } = pooledServerOf(input) ?? {}
       const meters = metersOf(pool)
-      meter.sent('create', askedAt)
+      meter.created(askedAt)
       for (const one of meters) one.asked()
       await clock.sleep(startMs)
       const answer = await stub.create(input)
@@ -128,7 +110,7 @@ export function createMeteredService(clock: Clock, startMs: number, ready: (serv
     list: () => new Promise(() => {}),
     stop: async (input) => {
       const answer = await stub.stop(input)
-      meter.sent('stop', clock.now())
+      meter.stopped()
       const { askedAt, meters } = standing.get(input.request_id) ?? { askedAt: clock.now(), meters: [] }
       for (const one of meters) one.stopped(clock.now() - askedAt)
       standing.delete(input.request_id)

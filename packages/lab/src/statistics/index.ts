@@ -1,3 +1,3 @@
 /** Spreads of samples and intervals of paired differences. */
-export { type Interval, meanOf, pairedIntervals } from './paired.js'
+export { type Interval, meanAndDeviation, meanOf, pairedIntervals } from './paired.js'
 export { firstIndex, groupBy, normal, rankCorrelation, rounded, type Spread, spreadOf } from './spread.js'

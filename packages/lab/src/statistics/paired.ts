@@ -64,6 +64,12 @@ export function pairedIntervals(differences: readonly number[]): ((confidence: n
 export const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
+/** Mean and standard deviation of all there are, not of a sample. @param values at least one. */
+export function meanAndDeviation(values: ArrayLike<number>): { readonly mean: number; readonly deviation: number } {
+  const mean = meanOf(Array.from(values))
+  return { mean, deviation: Math.sqrt(meanOf(Array.from(values, (value) => (value - mean) ** 2))) }
+}
+
 /** Means of as many differences, drawn again and again from them; ascending. */
 function resampledMeans(differences: readonly number[]): Float64Array {
   const count = differences.length
