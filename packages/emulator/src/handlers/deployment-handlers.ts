@@ -31,7 +31,7 @@ import {
   paged,
   type Success,
 } from './handler.js'
-import { findApplication, findDeployable, findDeployment, isFailure, unknown } from './lookup.js'
+import { findApplication, findDeployable, findDeployment, isFailure, unknown, found } from './lookup.js'
 
 /** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
 const strategies: readonly string[] = ['basic', 'weighted']
@@ -194,23 +194,18 @@ export const deployments: HandlersOf<'deployments'> = {
     return record.site === undefined ? fail(422, NO_SERVER, { request_id: record.id }) : ok({ request_id: record.id })
   },
 
-  get: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id, 400)
-    return isFailure(record) ? record : ok(world.deployments.view(record))
-  },
+  get: ({ request_id }, { world }) =>
+    found(findDeployment(world, request_id, 400), (record) => ok(world.deployments.view(record))),
 
-  stop: ({ request_id, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    return isFailure(record) ? record : stop(world, record, container_log_storage)
-  },
+  stop: ({ request_id, container_log_storage }, { world }) =>
+    found(findDeployment(world, request_id, 404), (record) => stop(world, record, container_log_storage)),
 
-  selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
-    if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
-    if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
-    return stop(world, record, container_log_storage)
-  },
+  selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) =>
+    found(findDeployment(world, request_id, 404), (record) => {
+      if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
+      if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
+      return stop(world, record, container_log_storage)
+    }),
 
   bulkStop: ({ filters }, { world }) => {
     const isMeant = bulkFilter(filters)
@@ -226,20 +221,18 @@ export const deployments: HandlersOf<'deployments'> = {
   list: listDeployments,
 
   /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
-  logs: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
-    if (record.life.status === 'TERMINATED')
-      return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
-    return ok(containerLogs(record, world.clock.now()))
-  },
+  logs: ({ request_id }, { world }) =>
+    found(findDeployment(world, request_id, 404), (record) => {
+      if (record.life.status === 'TERMINATED')
+        return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
+      return ok(containerLogs(record, world.clock.now()))
+    }),
 
-  metrics: (input, { world }) => {
-    const record = findDeployment(world, input.request_id, 404)
-    if (isFailure(record)) return record
-    const metrics = metricsOf(record, input, world.clock.now())
-    return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
-  },
+  metrics: (input, { world }) =>
+    found(findDeployment(world, input.request_id, 404), (record) => {
+      const metrics = metricsOf(record, input, world.clock.now())
+      return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
+    }),
 
   deployLegacy,
 }
@@ -268,39 +261,32 @@ function findTag(
  * (service-api, Deployment tag).
  */
 export const tags: HandlersOf<'tags'> = {
-  list: ({ request_id }, { world }) => {
-    const deployment = findDeployment(world, request_id, 404)
-    if (isFailure(deployment)) return deployment
-    const { items, total, pagination } = onePage(deployment.tags.values())
-    return ok({ tags: items.map(tagView), count: total, pagination })
-  },
+  list: ({ request_id }, { world }) =>
+    found(findDeployment(world, request_id, 404), (deployment) => {
+      const { items, total, pagination } = onePage(deployment.tags.values())
+      return ok({ tags: items.map(tagView), count: total, pagination })
+    }),
 
-  get: (input, { world }) => {
-    const found = findTag(world, input)
-    return isFailure(found) ? found : ok(tagView(found.tag))
-  },
+  get: (input, { world }) => found(findTag(world, input), (found) => ok(tagView(found.tag))),
 
-  create: ({ request_id, name }, { world }) => {
-    const deployment = findDeployment(world, request_id, 404)
-    if (isFailure(deployment)) return deployment
-    const now = world.clock.now()
-    const tag: TagRecord = { name, createdAt: now, updatedAt: now }
-    return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
-  },
+  create: ({ request_id, name }, { world }) =>
+    found(findDeployment(world, request_id, 404), (deployment) => {
+      const now = world.clock.now()
+      const tag: TagRecord = { name, createdAt: now, updatedAt: now }
+      return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
+    }),
 
-  update: ({ name, ...input }, { world }) => {
-    const found = findTag(world, input)
-    if (isFailure(found)) return found
-    const { deployment, tag } = found
-    if (!deployment.tags.rename(tag, name)) return tagTaken(name)
-    tag.updatedAt = world.clock.now()
-    return ok(tagView(tag))
-  },
+  update: ({ name, ...input }, { world }) =>
+    found(findTag(world, input), (found) => {
+      const { deployment, tag } = found
+      if (!deployment.tags.rename(tag, name)) return tagTaken(name)
+      tag.updatedAt = world.clock.now()
+      return ok(tagView(tag))
+    }),
 
-  delete: (input, { world }) => {
-    const found = findTag(world, input)
-    if (isFailure(found)) return found
-    found.deployment.tags.delete(found.tag)
-    return noContent()
-  },
+  delete: (input, { world }) =>
+    found(findTag(world, input), (found) => {
+      found.deployment.tags.delete(found.tag)
+      return noContent()
+    }),
 }

@@ -17,6 +17,13 @@ type Found<Item> = Item | Failure<404>
 export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'failure' }> =>
   typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'failure'
 
+/** The answer about what a lookup has found, or the lookup's failure. */
+export const found = <Looked, Answer>(
+  looked: Looked,
+  answer: (item: Exclude<Looked, { readonly kind: 'failure' }>) => Answer,
+): Answer | Extract<Looked, { readonly kind: 'failure' }> =>
+  isFailure(looked) ? looked : answer(looked as Exclude<Looked, { readonly kind: 'failure' }>)
+
 export const unknown = (what: string, name: string): Failure<404> =>
   fail(404, `there is no ${what} named ${JSON.stringify(name)}`)
 

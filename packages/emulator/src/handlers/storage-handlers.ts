@@ -3,7 +3,7 @@ import { dropUndefined } from '../option-values.js'
 import { createNamed, type PullProfileRecord, type StorageRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findPullProfile, findStorage, findVersion, isFailure, unlinked } from './lookup.js'
+import { findPullProfile, findStorage, findVersion, isFailure, unlinked, found } from './lookup.js'
 
 /** A storage as shown: without the secret access key, which is write-only. */
 const storageView = (storage: StorageRecord): EndpointStorage => ({
@@ -28,30 +28,26 @@ export const storages: HandlersOf<'storages'> = {
     return world.storages.add(storage) ? ok(storageView(storage)) : storageTaken(fields.name)
   },
 
-  get: ({ endpoint_name }, { world }) => {
-    const storage = findStorage(world, endpoint_name)
-    return isFailure(storage) ? storage : ok(storageView(storage))
-  },
+  get: ({ endpoint_name }, { world }) =>
+    found(findStorage(world, endpoint_name), (storage) => ok(storageView(storage))),
 
-  update: ({ endpoint_name, name, ...changes }, { world }) => {
-    const storage = findStorage(world, endpoint_name)
-    if (isFailure(storage)) return storage
-    if (name !== undefined && !world.storages.rename(storage, name)) return storageTaken(name)
-    Object.assign(storage, dropUndefined(changes), { updatedAt: world.clock.now() })
-    return ok(storageView(storage))
-  },
+  update: ({ endpoint_name, name, ...changes }, { world }) =>
+    found(findStorage(world, endpoint_name), (storage) => {
+      if (name !== undefined && !world.storages.rename(storage, name)) return storageTaken(name)
+      Object.assign(storage, dropUndefined(changes), { updatedAt: world.clock.now() })
+      return ok(storageView(storage))
+    }),
 
-  delete: ({ endpoint_name }, { world }) => {
-    const storage = findStorage(world, endpoint_name)
-    if (isFailure(storage)) return storage
-    world.storages.delete(storage)
-    for (const app of world.applications.values()) {
-      for (const version of app.versions.values()) {
-        if (version.endpoint_storage === storage) version.endpoint_storage = undefined
+  delete: ({ endpoint_name }, { world }) =>
+    found(findStorage(world, endpoint_name), (storage) => {
+      world.storages.delete(storage)
+      for (const app of world.applications.values()) {
+        for (const version of app.versions.values()) {
+          if (version.endpoint_storage === storage) version.endpoint_storage = undefined
+        }
       }
-    }
-    return noContent()
-  },
+      return noContent()
+    }),
 
   list: ({ x_fields, ...wanted }, { world }) => {
     const { items, pagination } = paged(world.storages.values(), wanted, world.pageSizes)
@@ -71,18 +67,14 @@ const profileView = (profile: PullProfileRecord): PullProfile => ({
 const profileTaken = (name: string) => fail(400, `name: there is already a pull profile named ${JSON.stringify(name)}`)
 
 export const pullProfiles: HandlersOf<'pullProfiles'> = {
-  create: ({ endpoint_name, ...fields }, { world }) => {
-    const storage = findStorage(world, endpoint_name)
-    if (isFailure(storage)) return storage
-    const now = world.clock.now()
-    const profile: PullProfileRecord = { ...fields, links: new Map(), createdAt: now, updatedAt: now }
-    return storage.pullProfiles.add(profile) ? ok(profileView(profile)) : profileTaken(fields.name)
-  },
+  create: ({ endpoint_name, ...fields }, { world }) =>
+    found(findStorage(world, endpoint_name), (storage) => {
+      const now = world.clock.now()
+      const profile: PullProfileRecord = { ...fields, links: new Map(), createdAt: now, updatedAt: now }
+      return storage.pullProfiles.add(profile) ? ok(profileView(profile)) : profileTaken(fields.name)
+    }),
 
-  get: (input, { world }) => {
-    const profile = findPullProfile(world, input)
-    return isFailure(profile) ? profile : ok(profileView(profile))
-  },
+  get: (input, { world }) => found(findPullProfile(world, input), (profile) => ok(profileView(profile))),
 
   update: ({ endpoint_name, pull_profile_name, name, ...changes }, { world }) => {
     const storage = findStorage(world, endpoint_name)
@@ -103,12 +95,11 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
     return noContent()
   },
 
-  list: ({ endpoint_name, ...wanted }, { world }) => {
-    const storage = findStorage(world, endpoint_name)
-    if (isFailure(storage)) return storage
-    const { items, total, pagination } = paged(storage.pullProfiles.values(), wanted, world.pageSizes)
-    return ok({ pull_profiles: items.map(profileView), total_count: total, pagination })
-  },
+  list: ({ endpoint_name, ...wanted }, { world }) =>
+    found(findStorage(world, endpoint_name), (storage) => {
+      const { items, total, pagination } = paged(storage.pullProfiles.values(), wanted, world.pageSizes)
+      return ok({ pull_profiles: items.map(profileView), total_count: total, pagination })
+    }),
 
   link: (input, { world }) => {
     const profile = findPullProfile(world, input)
