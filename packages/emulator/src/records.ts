@@ -145,6 +145,13 @@ interface ImageTagRecord {
   readonly pushedAt: number
 }
 
+/** A random id of 12 hexadecimal digits that is not taken. */
+export function freeId(isTaken: (id: string) => boolean, random: Random): string {
+  let id = hex(12, random)
+  while (isTaken(id)) id = hex(12, random)
+  return id
+}
+
 /** A random id or token of the given number of hexadecimal digits. */
 export const hex = (digits: number, random: Random): string =>
   Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')

@@ -4,15 +4,8 @@ import type { Fault, FaultCount } from '../faults.js'
 import { deploymentTable } from './deployment-table.js'
 import { type Column, html, type Html, pageShell, section, table } from './html.js'
 import { europeMap, worldMap } from './page-map.js'
-import {
-  type PageLocation,
-  type PagePhase,
-  type PageState,
-  type PhaseCounts,
-  phaseOf,
-  phases,
-  statusNames,
-} from './page-state.js'
+import { type PagePhase, type PhaseCounts, phaseOf, phases, statusNames } from './page-state.js'
+import type { PageLocation, PageState } from './read-page-state.js'
 
 const named = (name: string, on: boolean): Html =>
   html`<span class="name">${name}</span>${on ? undefined : html` <span class="off">off</span>`}`

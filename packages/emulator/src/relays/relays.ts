@@ -9,19 +9,18 @@ import {
   type Webhooks,
 } from '../deployments/index.js'
 import { type Place, places } from '../places.js'
-import { hex } from '../records.js'
+import { freeId } from '../records.js'
 import type { RelaySettings } from '../settings.js'
 import type { Timers } from '../timers.js'
 import type { PacketFault } from './bad-network.js'
 import {
   createRelayPorts,
-  type RelayAddress,
   relaySessionOfUserView,
   type RelaySessionRecord,
   relaySessionView,
   type RelayUserRecord,
 } from './relay-session.js'
-import type { RelayData, RelayLine } from './udp-relay.js'
+import type { RelayData } from './udp-relay.js'
 
 interface RelayOrder {
   /** The users' IP addresses; a relay near them is chosen. */
@@ -86,12 +85,7 @@ interface RelayDeps {
 export type RelayFault = 'never ready' | 'no tokens' | 'token of another'
 
 /** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), no two equal ones in use. */
-interface TokenSource {
-  take(): number
-  give(token: number): void
-}
-
-function createTokenSource(random: Random): TokenSource {
+function createTokenSource(random: Random) {
   const used = new Set<number>()
   /** A token is never 0, because programs take 0 for no token. */
   const draw = () => 1 + Math.floor(random() * 0xffff_ffff)
@@ -102,7 +96,7 @@ function createTokenSource(random: Random): TokenSource {
       used.add(token)
       return token
     },
-    give: (token) => void used.delete(token),
+    give: (token: number) => void used.delete(token),
   }
 }
 
@@ -120,12 +114,6 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     token: tokens.take(),
   })
 
-  const freeId = () => {
-    let id = hex(12, random)
-    while (sessions.has(id)) id = hex(12, random)
-    return id
-  }
-
   const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
     // The session was deleted in the meantime.
     if (sessions.get(session.id) !== session) return
@@ -136,7 +124,11 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   }
 
   /** Assigns the address to which peers send packets, and opens the relay that carries the packets. */
-  const connect = async (place: Place, token: number, order: RelayOrder): Promise<Route | undefined> => {
+  const connect = async (
+    place: Place,
+    token: number,
+    order: RelayOrder,
+  ): Promise<Pick<RelaySessionRecord, 'address' | 'line'> | undefined> => {
     if (relayData === undefined) {
       const address = ports.take(place)
       return address && { address, line: undefined }
@@ -160,7 +152,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     for (const user of users) route.line?.authorize(user)
     const { webhookUrl } = order
     const session: RelaySessionRecord = {
-      id: freeId(),
+      id: freeId((id) => sessions.has(id), random),
       token,
       webhookUrl,
       users,
@@ -217,11 +209,6 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       })),
     close: async () => relayData?.close(),
   }
-}
-
-interface Route {
-  readonly address: RelayAddress
-  readonly line: RelayLine | undefined
 }
 
 /** A forged webhook: what an attacker who knows the URL might post to receive all packets. */
