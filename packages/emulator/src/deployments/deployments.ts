@@ -243,7 +243,7 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
       if (site !== undefined) sites.give(site)
       ended.set(record, clock.now())
     }
-    sessions.noticed(record)
+    sessionsNoticed(record)
     callWebhook(record)
     fleets.noticed(record)
   }
@@ -290,14 +290,10 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
   })
 
   const sessionsChanged = (record: DeploymentRecord) => {
-    sessions.noticed(record)
+    sessionsNoticed(record)
     fleets.noticed(record)
   }
-  const sessions = createSessionKeeper({
-    timers,
-    stop: (record) => void simulator.stop(record),
-    onEnd: sessionsChanged,
-  })
+  const sessionsNoticed = createSessionKeeper(timers, (record) => void simulator.stop(record), sessionsChanged)
 
   const forgetTheLongEnded = () => {
     for (const [record, at] of ended) {

@@ -58,13 +58,8 @@ async function openUdpPorts(host: string): Promise<UdpPorts> {
   const server = await openSocket(host)
   try {
     const client = await openSocket(host)
-    return {
-      server,
-      client,
-      close: async () => {
-        await Promise.all([closeSocket(server), closeSocket(client)])
-      },
-    }
+    const close = async () => void (await Promise.all([closeSocket(server), closeSocket(client)]))
+    return { server, client, close }
   } catch (error) {
     await closeSocket(server)
     throw error
@@ -129,19 +124,10 @@ export function createUdpRelay(
     const timers = createTimers(clock, 1)
     const direct = sendFrom(ports)
     const send = fault === undefined ? direct : throughBadNetwork(fault, { random, timers, counters }, direct)
-    const traffic = createSessionTraffic({
-      sessionToken: token,
-      settings: sessionSettings,
-      counters,
-      invalidTokens,
-      send,
-    })
-
-    const listenAt = (side: Side) => {
+    const own = { sessionToken: token, settings: sessionSettings, counters, invalidTokens, send }
+    const traffic = createSessionTraffic(own)
+    for (const side of ['server', 'client'] as const)
       ports[side].on('message', (datagram, from) => traffic.receive(side, datagram, from, clock.now()))
-    }
-    listenAt('server')
-    listenAt('client')
 
     const line: RelayLine = {
       serverPort: ports.server.address().port,
