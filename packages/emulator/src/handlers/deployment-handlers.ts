@@ -47,19 +47,12 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input,
   if (isFailure(version)) return version
   const allows = placeFilter(filters)
   if (isProblem(allows)) return fail(400, allows.problem)
-  if (!strategies.includes(ap_sort_strategy)) {
-    return fail(
-      400,
-      `ap_sort_strategy: must be one of ${strategies.join(', ')}, not ${JSON.stringify(ap_sort_strategy)}`,
-    )
-  }
+  const known = strategies.join(', ')
+  if (!strategies.includes(ap_sort_strategy))
+    return fail(400, `ap_sort_strategy: must be one of ${known}, not ${JSON.stringify(ap_sort_strategy)}`)
   const storage = container_log_storage.endpoint_storage
-  if (storage !== undefined && !world.storages.has(storage)) {
-    return fail(
-      400,
-      `container_log_storage.endpoint_storage: there is no endpoint storage named ${JSON.stringify(storage)}`,
-    )
-  }
+  if (storage !== undefined && !world.storages.has(storage))
+    return fail(400, `container_log_storage.endpoint_storage: ${unknown('endpoint storage', storage).body.message}`)
 
   const users = whereUsersAre(input, world)
   const record = world.deployments.create({
@@ -124,12 +117,7 @@ const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...
   }
   const ordered = listing.order === undefined ? matches : matches.toSorted(listing.order)
   const { items, total, pagination } = paged(ordered, wanted, world.pageSizes)
-  return ok({
-    data: items.map(listEntry),
-    total_count: total,
-    pagination,
-    message: [],
-  })
+  return ok({ data: items.map(listEntry), total_count: total, pagination, message: [] })
 }
 
 const whereIs = (user: DeploymentUser, { locate }: World): Coordinates =>
@@ -144,11 +132,6 @@ function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined):
   return `; its logs are not stored: there is no endpoint storage named ${JSON.stringify(wanted)}`
 }
 
-interface Stopped {
-  readonly message: string
-  readonly deployment_summary: Deployment
-}
-
 /**
  * Stops a deployment. Answers 202 where nothing changes at once: the deployment is not yet READY, or is stopping
  * already (our choice; the document has 410 only for terminated deployments). The log storage is ignored, because the
@@ -158,7 +141,7 @@ function stop(
   world: World,
   record: DeploymentRecord,
   storage: ContainerLogStorage | undefined,
-): Success<Stopped, 200 | 202> | Failure<410> {
+): Success<{ readonly message: string; readonly deployment_summary: Deployment }, 200 | 202> | Failure<410> {
   const outcome = world.deployments.stop(record)
   if (outcome === 'terminated already') return fail(410, 'Instance Already terminated')
   const deployment_summary = world.deployments.view(record)
@@ -241,19 +224,14 @@ const tagView = (tag: TagRecord): DeploymentTag => ({ name: tag.name, ...datesOf
 
 const tagTaken = (name: string) => fail(409, `the deployment is already tagged ${JSON.stringify(name)}`)
 
-interface FoundTag {
-  readonly deployment: DeploymentRecord
-  readonly tag: TagRecord
-}
-
 function findTag(
   world: World,
   { request_id, tag_name }: { readonly request_id: string; readonly tag_name: string },
-): FoundTag | Failure<404> {
-  const deployment = findDeployment(world, request_id, 404)
-  if (isFailure(deployment)) return deployment
-  const tag = deployment.tags.get(tag_name)
-  return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
+): { readonly deployment: DeploymentRecord; readonly tag: TagRecord } | Failure<404> {
+  return found(findDeployment(world, request_id, 404), (deployment) => {
+    const tag = deployment.tags.get(tag_name)
+    return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
+  })
 }
 
 /**

@@ -34,10 +34,11 @@ export function findVersion(
   world: World,
   input: { readonly app_name: string; readonly version_name: string },
 ): Found<VersionRecord> {
-  const app = findApplication(world, input.app_name)
-  return isFailure(app)
-    ? app
-    : (app.versions.get(input.version_name) ?? unknown(`version of ${JSON.stringify(app.name)}`, input.version_name))
+  return found(
+    findApplication(world, input.app_name),
+    ({ name, versions }) =>
+      versions.get(input.version_name) ?? unknown(`version of ${JSON.stringify(name)}`, input.version_name),
+  )
 }
 
 export const findStorage = (world: World, name: string): Found<StorageRecord> =>
@@ -47,11 +48,11 @@ export function findPullProfile(
   world: World,
   input: { readonly endpoint_name: string; readonly pull_profile_name: string },
 ): Found<PullProfileRecord> {
-  const storage = findStorage(world, input.endpoint_name)
-  if (isFailure(storage)) return storage
-  return (
-    storage.pullProfiles.get(input.pull_profile_name) ??
-    unknown(`pull profile of ${JSON.stringify(storage.name)}`, input.pull_profile_name)
+  return found(
+    findStorage(world, input.endpoint_name),
+    ({ name, pullProfiles }) =>
+      pullProfiles.get(input.pull_profile_name) ??
+      unknown(`pull profile of ${JSON.stringify(name)}`, input.pull_profile_name),
   )
 }
 
@@ -94,10 +95,6 @@ export function findDeployable<const Inactive extends number>(
   const version = findVersion(world, name)
   if (isFailure(version)) return fail(400, version.body.message)
   if (!version.app.is_active) return fail(inactive, `application ${JSON.stringify(version.app.name)} is not active`)
-  if (!version.is_active)
-    return fail(
-      inactive,
-      `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not active`,
-    )
-  return version
+  const words = `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not active`
+  return version.is_active ? version : fail(inactive, words)
 }
