@@ -3,13 +3,6 @@ import { createTicker } from '@muster/core/internal'
 import { Unavailable, type PresenceReport } from '@muster/matchmaker'
 import { type PackedPresence, packPresence } from '../rpc.js'
 
-/** Tells the leader which clients are at this process, many at once. */
-export interface PresenceBatches {
-  /** Clients are there; the leader hears of it within a second or so. */
-  note(reports: readonly PresenceReport[]): void
-  close(): Promise<void>
-}
-
 export interface PresenceBatchesOptions {
   readonly tell: (reports: readonly PackedPresence[]) => Promise<void>
   readonly clock: Clock
@@ -22,7 +15,8 @@ export const MOST_HELD = 200_000
 /** Characters of one question: whatever these are, it has fewer bytes than an RPC request may have. */
 const LONGEST = 64 * 1024
 
-export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions): PresenceBatches {
+/** Tells the leader which clients are at this process, many at once. */
+export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions) {
   /** As JSON, so that a client seen twice is reported once. */
   let held = new Set<string>()
 
@@ -39,7 +33,8 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
   const telling = createTicker({ clock, everyMs: EVERY_MS, tick: tellHeld, isNeeded: () => held.size > 0 })
 
   return {
-    note: (reports) => {
+    /** Clients are there; the leader hears of it within a second or so. */
+    note: (reports: readonly PresenceReport[]) => {
       for (const report of reports) {
         if (held.size >= MOST_HELD) break
         held.add(JSON.stringify(packPresence(report)))
