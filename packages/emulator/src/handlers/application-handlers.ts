@@ -11,7 +11,7 @@ import {
 import { datesOf, formatB } from '../timestamps.js'
 import type { World } from '../world.js'
 import { fail, type Failure, type HandlersOf, noContent, ok } from './handler.js'
-import { findApplication, findStorage, findVersion, isFailure, unknown, found } from './lookup.js'
+import { findApplication, findStorage, findVersion, isFailure, unknown, ifFound } from './lookup.js'
 
 /**
  * A version as shown: without its secrets, which are the registry's token and the values of secret variables (our
@@ -115,7 +115,7 @@ export const versions: HandlersOf<'versions'> = {
     return ok({ success: true, version: versionView(version) })
   },
 
-  get: (input, { world }) => found(findVersion(world, input), (version) => ok(versionView(version))),
+  get: (input, { world }) => ifFound(findVersion(world, input), (version) => ok(versionView(version))),
 
   update: ({ app_name, version_name, name, endpoint_storage, ...changes }, { world }) => {
     const version = findVersion(world, { app_name, version_name })
@@ -133,14 +133,14 @@ export const versions: HandlersOf<'versions'> = {
   },
 
   delete: (input, { world }) =>
-    found(findVersion(world, input), (version) => {
+    ifFound(findVersion(world, input), (version) => {
       forgetVersion(world, version)
       world.deployments.reconcileFleets()
       return ok({ success: true, message: `version ${JSON.stringify(version.name)} deleted` })
     }),
 
   list: ({ app_name }, { world }) =>
-    found(findApplication(world, app_name), (app) => {
+    ifFound(findApplication(world, app_name), (app) => {
       const all = app.versions.values()
       return ok({ versions: all.map(versionView), total_count: all.length })
     }),
@@ -172,17 +172,17 @@ export const applications: HandlersOf<'applications'> = {
   },
 
   update: ({ app_name, name, ...changes }, { world }) =>
-    found(findApplication(world, app_name), (app) => {
+    ifFound(findApplication(world, app_name), (app) => {
       if (name !== undefined && !world.applications.rename(app, name)) return applicationTaken(name)
       Object.assign(app, dropUndefined(changes), { updatedAt: world.clock.now() })
       world.deployments.reconcileFleets()
       return ok(applicationView(app))
     }),
 
-  get: ({ app_name }, { world }) => found(findApplication(world, app_name), (app) => ok(applicationView(app))),
+  get: ({ app_name }, { world }) => ifFound(findApplication(world, app_name), (app) => ok(applicationView(app))),
 
   delete: ({ app_name }, { world }) =>
-    found(findApplication(world, app_name), (app) => {
+    ifFound(findApplication(world, app_name), (app) => {
       for (const version of app.versions.values()) forgetVersion(world, version)
       world.applications.delete(app)
       world.deployments.reconcileFleets()

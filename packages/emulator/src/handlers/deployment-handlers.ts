@@ -31,7 +31,7 @@ import {
   paged,
   type Success,
 } from './handler.js'
-import { findApplication, findDeployable, findDeployment, isFailure, unknown, found } from './lookup.js'
+import { findApplication, findDeployable, findDeployment, isFailure, unknown, ifFound } from './lookup.js'
 
 /** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
 const strategies: readonly string[] = ['basic', 'weighted']
@@ -178,13 +178,13 @@ export const deployments: HandlersOf<'deployments'> = {
   },
 
   get: ({ request_id }, { world }) =>
-    found(findDeployment(world, request_id, 400), (record) => ok(world.deployments.view(record))),
+    ifFound(findDeployment(world, request_id, 400), (record) => ok(world.deployments.view(record))),
 
   stop: ({ request_id, container_log_storage }, { world }) =>
-    found(findDeployment(world, request_id, 404), (record) => stop(world, record, container_log_storage)),
+    ifFound(findDeployment(world, request_id, 404), (record) => stop(world, record, container_log_storage)),
 
   selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) =>
-    found(findDeployment(world, request_id, 404), (record) => {
+    ifFound(findDeployment(world, request_id, 404), (record) => {
       if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
       if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
       return stop(world, record, container_log_storage)
@@ -205,14 +205,14 @@ export const deployments: HandlersOf<'deployments'> = {
 
   /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
   logs: ({ request_id }, { world }) =>
-    found(findDeployment(world, request_id, 404), (record) => {
+    ifFound(findDeployment(world, request_id, 404), (record) => {
       if (record.life.status === 'TERMINATED')
         return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
       return ok(containerLogs(record, world.clock.now()))
     }),
 
   metrics: (input, { world }) =>
-    found(findDeployment(world, input.request_id, 404), (record) => {
+    ifFound(findDeployment(world, input.request_id, 404), (record) => {
       const metrics = metricsOf(record, input, world.clock.now())
       return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
     }),
@@ -228,7 +228,7 @@ function findTag(
   world: World,
   { request_id, tag_name }: { readonly request_id: string; readonly tag_name: string },
 ): { readonly deployment: DeploymentRecord; readonly tag: TagRecord } | Failure<404> {
-  return found(findDeployment(world, request_id, 404), (deployment) => {
+  return ifFound(findDeployment(world, request_id, 404), (deployment) => {
     const tag = deployment.tags.get(tag_name)
     return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
   })
@@ -240,22 +240,22 @@ function findTag(
  */
 export const tags: HandlersOf<'tags'> = {
   list: ({ request_id }, { world }) =>
-    found(findDeployment(world, request_id, 404), (deployment) => {
+    ifFound(findDeployment(world, request_id, 404), (deployment) => {
       const { items, total, pagination } = onePage(deployment.tags.values())
       return ok({ tags: items.map(tagView), count: total, pagination })
     }),
 
-  get: (input, { world }) => found(findTag(world, input), (found) => ok(tagView(found.tag))),
+  get: (input, { world }) => ifFound(findTag(world, input), (found) => ok(tagView(found.tag))),
 
   create: ({ request_id, name }, { world }) =>
-    found(findDeployment(world, request_id, 404), (deployment) => {
+    ifFound(findDeployment(world, request_id, 404), (deployment) => {
       const now = world.clock.now()
       const tag: TagRecord = { name, createdAt: now, updatedAt: now }
       return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
     }),
 
   update: ({ name, ...input }, { world }) =>
-    found(findTag(world, input), (found) => {
+    ifFound(findTag(world, input), (found) => {
       const { deployment, tag } = found
       if (!deployment.tags.rename(tag, name)) return tagTaken(name)
       tag.updatedAt = world.clock.now()
@@ -263,7 +263,7 @@ export const tags: HandlersOf<'tags'> = {
     }),
 
   delete: (input, { world }) =>
-    found(findTag(world, input), (found) => {
+    ifFound(findTag(world, input), (found) => {
       found.deployment.tags.delete(found.tag)
       return noContent()
     }),

@@ -5,7 +5,7 @@ import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findFleet, findPolicy, findVersion, isFailure, unlinked, found } from './lookup.js'
+import { findFleet, findPolicy, findVersion, isFailure, unlinked, ifFound } from './lookup.js'
 
 const fleetView = (fleet: FleetRecord): Fleet => ({
   name: fleet.name,
@@ -31,10 +31,10 @@ export const fleets: HandlersOf<'fleets'> = {
     return world.fleets.add(fleet) ? ok(fleetView(fleet)) : fleetTaken(name)
   },
 
-  get: ({ fleet_name }, { world }) => found(findFleet(world, fleet_name), (fleet) => ok(fleetView(fleet))),
+  get: ({ fleet_name }, { world }) => ifFound(findFleet(world, fleet_name), (fleet) => ok(fleetView(fleet))),
 
   update: ({ fleet_name, name, ...changes }, { world }) =>
-    found(findFleet(world, fleet_name), (fleet) => {
+    ifFound(findFleet(world, fleet_name), (fleet) => {
       if (name !== undefined && !world.fleets.rename(fleet, name)) return fleetTaken(name)
       Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
       world.deployments.reconcileFleets()
@@ -42,7 +42,7 @@ export const fleets: HandlersOf<'fleets'> = {
     }),
 
   delete: ({ fleet_name }, { world }) =>
-    found(findFleet(world, fleet_name), (fleet) => {
+    ifFound(findFleet(world, fleet_name), (fleet) => {
       world.fleets.delete(fleet)
       world.deployments.reconcileFleets()
       return ok({ message: `fleet ${JSON.stringify(fleet_name)} deleted` })
@@ -121,7 +121,7 @@ function contradiction(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type'
 
 export const policies: HandlersOf<'policies'> = {
   create: ({ fleet_name, name, ...changes }, { world }) =>
-    found(findFleet(world, fleet_name), (fleet) => {
+    ifFound(findFleet(world, fleet_name), (fleet) => {
       const now = world.clock.now()
       const policy: PolicyRecord = { name, ...completed(changes), createdAt: now, updatedAt: now }
       const contradictory = contradiction(policy)
@@ -132,12 +132,12 @@ export const policies: HandlersOf<'policies'> = {
     }),
 
   list: ({ fleet_name, x_fields, ...wanted }, { world }) =>
-    found(findFleet(world, fleet_name), (fleet) => {
+    ifFound(findFleet(world, fleet_name), (fleet) => {
       const { items, pagination } = paged(fleet.policies.values(), wanted, world.pageSizes)
       return masked({ policies: items.map(policyView), pagination }, x_fields)
     }),
 
-  get: (input, { world }) => found(findPolicy(world, input), (policy) => ok(policyView(policy))),
+  get: (input, { world }) => ifFound(findPolicy(world, input), (policy) => ok(policyView(policy))),
 
   update: ({ fleet_name, policy_name, name, data, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)

@@ -18,7 +18,7 @@ export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'fa
   typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'failure'
 
 /** The answer about what a lookup has found, or the lookup's failure. */
-export const found = <Looked, Answer>(
+export const ifFound = <Looked, Answer>(
   looked: Looked,
   answer: (item: Exclude<Looked, { readonly kind: 'failure' }>) => Answer,
 ): Answer | Extract<Looked, { readonly kind: 'failure' }> =>
@@ -34,7 +34,7 @@ export function findVersion(
   world: World,
   input: { readonly app_name: string; readonly version_name: string },
 ): Found<VersionRecord> {
-  return found(
+  return ifFound(
     findApplication(world, input.app_name),
     ({ name, versions }) =>
       versions.get(input.version_name) ?? unknown(`version of ${JSON.stringify(name)}`, input.version_name),
@@ -48,7 +48,7 @@ export function findPullProfile(
   world: World,
   input: { readonly endpoint_name: string; readonly pull_profile_name: string },
 ): Found<PullProfileRecord> {
-  return found(
+  return ifFound(
     findStorage(world, input.endpoint_name),
     ({ name, pullProfiles }) =>
       pullProfiles.get(input.pull_profile_name) ??

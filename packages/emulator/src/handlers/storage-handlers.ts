@@ -3,7 +3,7 @@ import { dropUndefined } from '../option-values.js'
 import { createNamed, type PullProfileRecord, type StorageRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findPullProfile, findStorage, findVersion, isFailure, unlinked, found } from './lookup.js'
+import { findPullProfile, findStorage, findVersion, isFailure, unlinked, ifFound } from './lookup.js'
 
 /** A storage as shown: without the secret access key, which is write-only. */
 const storageView = (storage: StorageRecord): EndpointStorage => ({
@@ -29,17 +29,17 @@ export const storages: HandlersOf<'storages'> = {
   },
 
   get: ({ endpoint_name }, { world }) =>
-    found(findStorage(world, endpoint_name), (storage) => ok(storageView(storage))),
+    ifFound(findStorage(world, endpoint_name), (storage) => ok(storageView(storage))),
 
   update: ({ endpoint_name, name, ...changes }, { world }) =>
-    found(findStorage(world, endpoint_name), (storage) => {
+    ifFound(findStorage(world, endpoint_name), (storage) => {
       if (name !== undefined && !world.storages.rename(storage, name)) return storageTaken(name)
       Object.assign(storage, dropUndefined(changes), { updatedAt: world.clock.now() })
       return ok(storageView(storage))
     }),
 
   delete: ({ endpoint_name }, { world }) =>
-    found(findStorage(world, endpoint_name), (storage) => {
+    ifFound(findStorage(world, endpoint_name), (storage) => {
       world.storages.delete(storage)
       for (const app of world.applications.values()) {
         for (const version of app.versions.values()) {
@@ -68,13 +68,13 @@ const profileTaken = (name: string) => fail(400, `name: there is already a pull 
 
 export const pullProfiles: HandlersOf<'pullProfiles'> = {
   create: ({ endpoint_name, ...fields }, { world }) =>
-    found(findStorage(world, endpoint_name), (storage) => {
+    ifFound(findStorage(world, endpoint_name), (storage) => {
       const now = world.clock.now()
       const profile: PullProfileRecord = { ...fields, links: new Map(), createdAt: now, updatedAt: now }
       return storage.pullProfiles.add(profile) ? ok(profileView(profile)) : profileTaken(fields.name)
     }),
 
-  get: (input, { world }) => found(findPullProfile(world, input), (profile) => ok(profileView(profile))),
+  get: (input, { world }) => ifFound(findPullProfile(world, input), (profile) => ok(profileView(profile))),
 
   update: ({ endpoint_name, pull_profile_name, name, ...changes }, { world }) => {
     const storage = findStorage(world, endpoint_name)
@@ -96,7 +96,7 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
   },
 
   list: ({ endpoint_name, ...wanted }, { world }) =>
-    found(findStorage(world, endpoint_name), (storage) => {
+    ifFound(findStorage(world, endpoint_name), (storage) => {
       const { items, total, pagination } = paged(storage.pullProfiles.values(), wanted, world.pageSizes)
       return ok({ pull_profiles: items.map(profileView), total_count: total, pagination })
     }),

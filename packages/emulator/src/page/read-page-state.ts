@@ -194,7 +194,7 @@ export function deploymentDetail(record: DeploymentRecord, now: number) {
       const next = history[index + 1]
       return { status, at: formatB(at), lastedMs: next && Math.round(next.at - at) }
     }),
-    ports: (site?.ports ?? []).map(({ tlsUpgrade: _, ...port }) => port),
+    ports: (site?.ports ?? []).map(({ tlsUpgrade: _tlsUpgrade, ...port }) => port),
     variables: shownVariables(environment, hiddenVariables),
     log: lines.slice(-LINES).join('\n'),
   }

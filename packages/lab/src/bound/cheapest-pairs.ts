@@ -198,7 +198,7 @@ class Matching {
       }
       return path
     }
-    const [down, back] = [climb(this.endOf(edge ^ 1)).reverse(), climb(this.endOf(edge))]
+    const [down, back] = [climb(this.endOf(edge ^ 1)).toReversed(), climb(this.endOf(edge))]
     const nodes = [root, ...down.map(({ node }) => node), ...back.map(({ node }) => node)]
     this.#nodes[blossom] = nodes
     this.#links[blossom] = [...down.map(({ up }) => up ^ 1), edge, ...back.map(({ up }) => up)]

@@ -5,15 +5,8 @@ import { followStream, type StreamFollower } from '../stream/follow-stream.js'
 import { listingOf, lobbyKeys, membersOf, wantedTraits } from './lobby-keys.js'
 import { CREATE, DUE, LIST, READ, READ_BY_CODE, type ReadLobby, REMOVE, REPLACE } from './lobby-scripts.js'
 
-/** Tells of changes that any process has made. */
-interface Watchers {
-  /** Calls `changed` after every change of the lobby; returns a function that ends this. */
-  watch(id: string, changed: () => void): () => void
-  close(): void
-}
-
-/** Follows the stream of changes from the first watcher on. */
-function createWatchers(redis: RedisConnection, key: string): Watchers {
+/** Tells of changes that any process has made: follows the stream of changes from the first watcher on. */
+function createWatchers(redis: RedisConnection, key: string) {
   const watchers = new Map<string, Set<() => void>>()
   let follower: StreamFollower | undefined
   let isClosed = false
@@ -35,7 +28,8 @@ function createWatchers(redis: RedisConnection, key: string): Watchers {
     })
 
   return {
-    watch: (id, changed) => {
+    /** Calls `changed` after every change of the lobby; returns a function that ends this. */
+    watch: (id: string, changed: () => void) => {
       if (!isClosed) follower ??= follow()
       const listeners = watchers.get(id) ?? new Set()
       watchers.set(id, listeners.add(changed))

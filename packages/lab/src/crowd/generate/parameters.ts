@@ -131,9 +131,9 @@ const BEACON_CITIES = new Set(
     'Singapore,Mumbai,Dubai,Johannesburg,Sydney'
   ).split(','),
 )
-const BEACONS = CITIES.flatMap(({ name, latitude, longitude }) =>
-  BEACON_CITIES.has(name) ? [{ name, latitude, longitude }] : [],
-)
+const BEACONS = CITIES.filter(({ name }) => BEACON_CITIES.has(name)).map((one) => {
+  return { name: one.name, latitude: one.latitude, longitude: one.longitude }
+})
 
 /** All of a crowd's parameters. Each has a default; its description says where it comes from. */
 export const parametersSchema = z
