@@ -3,7 +3,7 @@ import type { Filter } from '@muster/core/api'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
-import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
+import { checked, clock, count, having, method, milliseconds, player, playerId } from '../validate.js'
 import { LABEL, type RelayService } from './session-context.js'
 import type { Opening } from './open-session.js'
 
@@ -96,7 +96,7 @@ export interface OpenRelaySession {
 
 const openSchema = z
   .strictObject({
-    players: z.array(z.strictObject({ id: playerId, ip: address })).min(1),
+    players: z.array(player).min(1),
     hostId: playerId.optional(),
     filters: z
       .array(
@@ -126,8 +126,6 @@ export function openingOf(input: OpenRelaySession): Opening {
   return { players, hostId: hostId ?? (players[0]?.id as string), filters, label }
 }
 
-const playerSchema = z.strictObject({ id: playerId, ip: address })
-
 /** @throws {InvalidInput} naming the field. */
-export const playerOf = (player: { readonly id: string; readonly ip: string }) =>
-  checked(playerSchema, player, 'relay session: player')
+export const playerOf = (given: { readonly id: string; readonly ip: string }) =>
+  checked(player, given, 'relay session: player')

@@ -95,7 +95,9 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     }
   }
 
-  const admitted = (input: OpenRelaySession): Opening => {
+  const admitted = (input: OpenRelaySession, signal: AbortSignal | undefined): Opening => {
+    closing.signal.throwIfAborted()
+    signal?.throwIfAborted()
     const opening = openingOf(input)
     hosts.admit(opening.hostId)
     return opening
@@ -162,15 +164,9 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
 
   return {
     events: context.events.emitter,
-    open: async (input, { signal } = {}) => {
-      closing.signal.throwIfAborted()
-      signal?.throwIfAborted()
-      return open(admitted(input), signal)
-    },
+    open: async (input, { signal } = {}) => open(admitted(input, signal), signal),
     create: async (input, { signal } = {}) => {
-      closing.signal.throwIfAborted()
-      signal?.throwIfAborted()
-      const { session } = await create(admitted(input), signal)
+      const { session } = await create(admitted(input, signal), signal)
       return session as OpenedSession
     },
     awaitReady: (sessionId, { signal } = {}) =>
