@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Settings } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
+import type { Random } from '@muster/core/clock'
 import { type Beacons, createBeacons } from './beacons.js'
 import { type Counters, createCounters } from './counters.js'
 import {
@@ -21,14 +21,10 @@ import {
 } from './records.js'
 import { createRelays, type Relays, createUdpRelay } from './relays/index.js'
 import type { DeploymentSettings, RelaySettings, PageSizes } from './settings.js'
-import { createTimers } from './timers.js'
+import { createTimers, type Surroundings } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */
-export interface World {
-  /** The clock, real or a test's, not sped up. All timestamps are its time. */
-  readonly clock: Clock
-  /** How many times faster than life the service's own durations pass. */
-  readonly speed: number
+export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
   readonly settings: Settings
   /** The URL at which the emulator can be reached, without a slash at its end. Known only once the emulator listens. */
   readonly url: () => string

@@ -1,5 +1,4 @@
-import type { Clock } from '@muster/core/clock'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { DeploymentRecord } from './deployment-record.js'
 import type { Container, ContainerSpec, Launch } from './launch-process.js'
 import { fail, finish, isEnding, isStarting, type Life, nextEvent, stop } from './lifecycle.js'
@@ -7,10 +6,7 @@ import { fail, finish, isEnding, isStarting, type Life, nextEvent, stop } from '
 /** The result of a request to stop a deployment. */
 export type StopOutcome = 'stopped' | 'deferred' | 'stopping already' | 'terminated already'
 
-interface DeploymentSimulatorDeps {
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly speed: number
+interface DeploymentSimulatorDeps extends Omit<Surroundings, 'random'> {
   /** The containers; undefined when deployments are only simulated. */
   readonly containers: ReturnType<typeof createContainers> | undefined
   /** Called at each status that a deployment reaches. */

@@ -1,5 +1,5 @@
 import type { Deployment, EnvironmentVariable } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
+
 import type { Place } from '../places.js'
 import {
   createNamed,
@@ -11,9 +11,9 @@ import {
   type VersionRecord,
 } from '../records.js'
 import type { DeploymentSettings } from '../settings.js'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { DeploymentRecord, TagRecord, WebhookTargets } from './deployment-record.js'
-import { createContainers, createDeploymentSimulator, type StopOutcome } from './deployment-simulator.js'
+import { createContainers, createDeploymentSimulator } from './deployment-simulator.js'
 import { statusView } from './deployment-views.js'
 import { environmentOf, hiddenNames } from './environment.js'
 import { isProblem, policyPlaces } from './filters.js'
@@ -52,57 +52,10 @@ interface Order extends Wish {
   readonly webhookFault?: WebhookFault | undefined
 }
 
-/** The part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets' deployments. */
-export interface Deployments {
-  /**
-   * Creates a deployment, always. If no server could be allocated, the deployment has no site and is in ERROR until
-   * stopped (public fact).
-   */
-  create(order: Order): DeploymentRecord
-  /**
-   * The deployment's record; undefined for an unknown id, and once `retentionMs` have passed since the deployment
-   * ended.
-   */
-  get(requestId: string): DeploymentRecord | undefined
-  /** All deployments that the service remembers, the oldest first. */
-  all(): readonly DeploymentRecord[]
-  stop(record: DeploymentRecord): StopOutcome
-  /** The deployment as the service shows it now. */
-  view(record: DeploymentRecord): Deployment
-  /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
-  readyCalled(record: DeploymentRecord): Promise<void>
-  /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications or versions. */
-  reconcileFleets(): void
-  /** The places where the version could be deployed now. */
-  placesWithCapacity(version: VersionRecord): readonly Place[]
-  /** The status views of all deployments that the service remembers, the oldest first. */
-  list(): readonly Deployment[]
-  /**
-   * The environment variables of a deployment's container, secrets included: for tests, never by HTTP. Undefined for an
-   * unknown id.
-   */
-  environment(requestId: string): Readonly<Record<string, string>> | undefined
-  /**
-   * Replaces a deployment's sessions; `sessions` gives the number of users by session id. For tests.
-   * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
-   *   deployment has sockets.
-   */
-  setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
-  /** Stops all deployments and containers. */
-  close(): Promise<void>
-}
+export type Deployments = ReturnType<typeof createDeployments>
 
 /** What deployments need from the rest of the emulator. */
-interface DeploymentDeps {
-  readonly clock: Clock
-  /** The source of ids, tokens and deploy times. */
-  readonly random: Random
-  readonly timers: Timers
-  /**
-   * How many times faster than the service the emulator runs. Durations that do not go through `timers` are divided by
-   * it.
-   */
-  readonly speed: number
+interface DeploymentDeps extends Surroundings {
   /**
    * The URL at which the emulator can be reached, without a slash at its end, for the injected delete URL. The URL is
    * known only once the emulator listens.
@@ -223,7 +176,11 @@ function tagRecords(names: readonly string[], now: number) {
   return tags
 }
 
-export function createDeployments(deps: DeploymentDeps): Deployments {
+/**
+ * Creates the part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets'
+ * deployments.
+ */
+export function createDeployments(deps: DeploymentDeps) {
   const { clock, timers, speed, launch, settings, webhooks } = deps
   const records = new Map<string, DeploymentRecord>()
   /** Terminated deployments, the earliest ended first. */
@@ -314,22 +271,42 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
   }
 
   return {
+    /**
+     * Creates a deployment, always. If no server could be allocated, the deployment has no site and is in ERROR until
+     * stopped (public fact).
+     */
     create,
+    /**
+     * The deployment's record; undefined for an unknown id, and once `retentionMs` have passed since the deployment
+     * ended.
+     */
     get: find,
+    /** All deployments that the service remembers, the oldest first. */
     all,
     stop: simulator.stop,
+    /** The deployment as the service shows it now. */
     view,
-    readyCalled: (record) => readyCalls.get(record) ?? Promise.resolve(),
+    /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
+    readyCalled: (record: DeploymentRecord) => readyCalls.get(record) ?? Promise.resolve(),
+    /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications or versions. */
     reconcileFleets: fleets.reconcile,
-    placesWithCapacity: (version) => placesFor(version, sites),
-    list: () => all().map(view),
-    environment: (requestId) => find(requestId)?.environment,
-    setSessions: (requestId, wanted) => {
+    /** The places where the version could be deployed now. */
+    placesWithCapacity: (version: VersionRecord): readonly Place[] => placesFor(version, sites),
+    list: (): readonly Deployment[] => all().map(view),
+    /** For tests, never by HTTP: the environment of a deployment's container, secrets included. */
+    environment: (requestId: string) => find(requestId)?.environment,
+    /**
+     * Replaces a deployment's sessions; `wanted` gives the number of users by session id. For tests.
+     * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
+     *   deployment has sockets.
+     */
+    setSessions: (requestId: string, wanted: Readonly<Record<string, number>>) => {
       const record = find(requestId)
       if (record === undefined) throw new RangeError(`there is no deployment ${JSON.stringify(requestId)}`)
       replaceSessions(record, wanted)
       sessionsChanged(record)
     },
+    /** Stops all deployments and containers. */
     close: async () => containers?.close(),
   }
 }

@@ -1,4 +1,4 @@
-import type { RelaySession, RelaySessionOfUser } from '@muster/core/api'
+import type { RelaySession } from '@muster/core/api'
 import type { Random } from '@muster/core/clock'
 import {
   coordinatesOf,
@@ -11,7 +11,7 @@ import {
 import { type Place, places } from '../places.js'
 import { freeId } from '../records.js'
 import type { RelaySettings } from '../settings.js'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { PacketFault } from './bad-network.js'
 import {
   createRelayPorts,
@@ -33,27 +33,7 @@ interface RelayOrder {
   readonly packetFault: PacketFault | undefined
 }
 
-/** The part of the service behind `api.relays`. */
-export interface Relays {
-  /** Creates a session; undefined when no allowed relay has free ports. */
-  create(order: RelayOrder): Promise<RelaySessionRecord | undefined>
-  get(sessionId: string): RelaySessionRecord | undefined
-  /** All sessions that have not been deleted, the oldest first. */
-  all(): readonly RelaySessionRecord[]
-  /** Adds a user with a token of its own, even if another user has the same address. */
-  authorize(session: RelaySessionRecord, ip: string): RelayUserRecord
-  /** Removes the user with the token. Returns false when no user has it. */
-  revoke(session: RelaySessionRecord, token: number): boolean
-  /** Deletes the session; resolves when its ports are free. */
-  delete(session: RelaySessionRecord): Promise<void>
-  view(session: RelaySessionRecord): RelaySession
-  viewOfUser(session: RelaySessionRecord, user: RelayUserRecord): RelaySessionOfUser
-  /** Resolves when the calls to the session's webhook that have been started so far are over. */
-  called(session: RelaySessionRecord): Promise<void>
-  /** Summaries of all sessions, without tokens. */
-  list(): readonly RelaySummary[]
-  close(): Promise<void>
-}
+export type Relays = ReturnType<typeof createRelays>
 
 export interface RelaySummary {
   readonly session_id: string
@@ -64,10 +44,7 @@ export interface RelaySummary {
 }
 
 /** What relay sessions need from the rest of the emulator. */
-interface RelayDeps {
-  /** The source of ids and tokens. */
-  readonly random: Random
-  readonly timers: Timers
+interface RelayDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly settings: RelaySettings
   /** The relay that carries packets; undefined where sessions carry none. */
   readonly relayData: RelayData | undefined
@@ -100,7 +77,8 @@ function createTokenSource(random: Random) {
   }
 }
 
-export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps): Relays {
+/** Creates the part of the service behind `api.relays`. */
+export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps) {
   const sessions = new Map<string, RelaySessionRecord>()
   const ports = createRelayPorts()
   const tokens = createTokenSource(random)
@@ -139,7 +117,8 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     return { address: { place, ip: relayData.ip, host: relayData.ip, serverPort, clientPort }, line }
   }
 
-  const create = async (order: RelayOrder) => {
+  /** Creates a session; undefined when no allowed relay has free ports. */
+  const create = async (order: RelayOrder): Promise<RelaySessionRecord | undefined> => {
     const users = order.users.map(newUser)
     const token = tokens.take()
     const where = users.map(({ coordinates }) => coordinates)
@@ -171,17 +150,20 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
 
   return {
     create,
-    get: (id) => sessions.get(id),
-    all: () => [...sessions.values()],
+    get: (id: string) => sessions.get(id),
+    /** All sessions that have not been deleted, the oldest first. */
+    all: (): readonly RelaySessionRecord[] => [...sessions.values()],
 
-    authorize: (session, ip) => {
+    /** Adds a user with a token of its own, even if another user has the same address. */
+    authorize: (session: RelaySessionRecord, ip: string) => {
       const user = newUser(ip)
       session.users.push(user)
       session.line?.authorize(user)
       return user
     },
 
-    revoke: (session, token) => {
+    /** Removes the user with the token. Returns false when no user has it. */
+    revoke: (session: RelaySessionRecord, token: number) => {
       const index = session.users.findIndex((user) => user.token === token)
       if (index === -1) return false
       session.users.splice(index, 1)
@@ -190,7 +172,8 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       return true
     },
 
-    delete: async (session) => {
+    /** Deletes the session; resolves when its ports are free. */
+    delete: async (session: RelaySessionRecord) => {
       sessions.delete(session.id)
       if (session.line === undefined) ports.give(session.address)
       for (const { token } of [session, ...session.users]) tokens.give(token)
@@ -198,9 +181,12 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     },
 
     view,
-    viewOfUser: (session, user) => relaySessionOfUserView(session, user, settings.readyStatus),
-    called: (session) => calls.get(session) ?? Promise.resolve(),
-    list: () =>
+    viewOfUser: (session: RelaySessionRecord, user: RelayUserRecord) =>
+      relaySessionOfUserView(session, user, settings.readyStatus),
+    /** Resolves when the calls to the session's webhook that have been started so far are over. */
+    called: (session: RelaySessionRecord) => calls.get(session) ?? Promise.resolve(),
+    /** Summaries of all sessions, without tokens. */
+    list: (): readonly RelaySummary[] =>
       Array.from(sessions.values(), ({ id, state, users, line }) => ({
         session_id: id,
         ready: state !== 'initializing',
