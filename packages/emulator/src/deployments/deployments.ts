@@ -7,6 +7,7 @@ import {
   freeId,
   hex,
   type Named,
+  newAt,
   type PolicyRecord,
   type VersionRecord,
 } from '../records.js'
@@ -172,7 +173,7 @@ function createRecordMaker(
 /** Makes the tag records; a name given twice is one tag. */
 function tagRecords(names: readonly string[], now: number) {
   const tags = createNamed<TagRecord>()
-  for (const name of names) tags.add({ name, createdAt: now, updatedAt: now })
+  for (const name of names) tags.add({ name, ...newAt(now) })
   return tags
 }
 

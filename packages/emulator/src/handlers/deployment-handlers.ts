@@ -17,7 +17,7 @@ import {
   isEnding,
   coordinatesOf,
 } from '../deployments/index.js'
-import type { VersionRecord } from '../records.js'
+import { newAt, type VersionRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import type { World } from '../world.js'
 import {
@@ -249,8 +249,7 @@ export const tags: HandlersOf<'tags'> = {
 
   create: ({ request_id, name }, { world }) =>
     ifFound(findDeployment(world, request_id, 404), (deployment) => {
-      const now = world.clock.now()
-      const tag: TagRecord = { name, createdAt: now, updatedAt: now }
+      const tag: TagRecord = { name, ...newAt(world.clock.now()) }
       return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
     }),
 

@@ -27,6 +27,10 @@ export const ifFound = <Looked, Answer>(
 export const unknown = (what: string, name: string): Failure<404> =>
   fail(404, `there is no ${what} named ${JSON.stringify(name)}`)
 
+/** A name conflict, answered by 400 where the document declares no 409. @param what e.g. `a fleet`. */
+export const nameTaken = (what: string, name: string): Failure<400> =>
+  fail(400, `name: there is already ${what} named ${JSON.stringify(name)}`)
+
 export const findApplication = (world: World, name: string): Found<ApplicationRecord> =>
   world.applications.get(name) ?? unknown('application', name)
 
