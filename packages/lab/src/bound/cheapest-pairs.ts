@@ -253,25 +253,15 @@ class Matching {
   }
 }
 
-interface CheapestPairs {
-  /** For each vertex its partner; −1 for none. */
-  readonly partners: Int32Array
-  /** Number of pairs: fewer than wanted if there is no matching with as many. */
-  readonly pairs: number
-  readonly cost: number
-  /**
-   * The proof that nothing is cheaper: for any two vertices a and b, also without an edge, no pair costs less than
-   * −(proof[a] + proof[b]) / 2, unless both are in one blossom, where it may cost more.
-   */
-  readonly proof: Float64Array
-}
-
 /**
  * Finds the cheapest matching with `wanted` pairs, by Edmonds' algorithm: from the empty matching, each step adds one
  * pair by way of the cheapest augmenting path. All free vertices keep the same dual value, which is the least, so that
  * after each step the matching is the cheapest of its size (that value is the dual of the number of pairs). O(n² m).
+ * @returns for each vertex its partner, −1 for none; the number of pairs, fewer than wanted if there is no matching with
+ *   as many; and the proof that nothing is cheaper: for any two vertices a and b, also without an edge, no pair costs
+ *   less than −(proof[a] + proof[b]) / 2, unless both are in one blossom, where it may cost more.
  */
-export function cheapestPairs(graph: Graph, wanted: number): CheapestPairs {
+export function cheapestPairs(graph: Graph, wanted: number) {
   const matching = new Matching(graph)
   let pairs = 0
   while (pairs < wanted && matching.add()) pairs += 1

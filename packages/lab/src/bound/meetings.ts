@@ -111,7 +111,7 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
 }
 
 /** NaN, which is above no limit, for a ticket that goes with any value. */
-function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
+export function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
   const high = low + 1
   return Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)
 }

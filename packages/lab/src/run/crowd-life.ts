@@ -7,24 +7,6 @@ import type { RatingBook } from '../ratings/rating-book.js'
 import { groupBy } from '../statistics/index.js'
 import type { MatchOutcome, TicketOutcome } from './outcome.js'
 
-/** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
-export interface CrowdLife {
-  /** When somebody acts next; Infinity if nobody does. */
-  nextAt(): number
-  /** Lets act whoever does so next. */
-  act(): void
-  /** Number of tickets that have not ended. */
-  waiting(): number
-  /** Share of the visits that have ended, from 0 to 1. */
-  share(): number
-  /** Whether all visits have ended. */
-  isOver(): boolean
-  /** From now on nobody comes, and tickets stay as they are. */
-  stop(): void
-  tickets(): readonly TicketOutcome[]
-  matches(): readonly MatchOutcome[]
-}
-
 interface CrowdLifeOptions {
   readonly crowd: Crowd
   readonly queues: readonly Queue[]
@@ -55,8 +37,10 @@ interface Action {
 const idOf = (index: number) => `t${index}`
 const indexOf = ({ id }: Ticket) => Number(id.slice(1))
 
-export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
-  const { crowd, queues, matchmaker, clock, ratings } = options
+export type CrowdLife = ReturnType<typeof createCrowdLife>
+
+/** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
+export function createCrowdLife({ crowd, queues, matchmaker, clock, ratings }: CrowdLifeOptions) {
   const { parties } = crowd
   const { startsAt } = crowd.header
   const names = queues.map(({ name }) => name)
@@ -215,18 +199,23 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
 
   const acts: Readonly<Record<Action['what'], (index: number) => void>> = { come, losePatience, leave }
   return {
+    /** When somebody acts next; Infinity if nobody does. */
     nextAt: () => actions.first()?.at ?? Infinity,
+    /** Lets act whoever does so next. */
     act: () => {
       const action = actions.shift()
       if (action !== undefined) acts[action.what](action.index)
     },
+    /** Number of tickets that have not ended. */
     waiting: () => waiting,
+    /** Share of the visits that have ended, from 0 to 1. */
     share: () => visitsEnded / visits,
     isOver: () => visitsEnded === visits,
+    /** From now on nobody comes, and tickets stay as they are. */
     stop: () => {
       isStopped = true
     },
-    tickets: () => tickets,
-    matches: () => matches.map(({ id: _id, playing: _playing, ...match }) => match),
+    tickets: (): readonly TicketOutcome[] => tickets,
+    matches: (): readonly MatchOutcome[] => matches.map(({ id: _id, playing: _playing, ...match }) => match),
   }
 }

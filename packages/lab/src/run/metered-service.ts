@@ -27,17 +27,6 @@ function createRequestMeter() {
   }
 }
 
-/** A service in memory, without limits and with room for all servers, that counts what is asked of it. */
-export interface MeteredService {
-  readonly service: DeploymentService
-  /** Number of servers that were asked for and not stopped. */
-  running(): number
-  /** All servers; and those of each pool, by its name. Idle are those of pools alone. */
-  servers(): Omit<ServerUse, 'idleSeconds'>
-  pools(): ReadonlyMap<string, Omit<ServerUse, 'idleSeconds'>>
-  requests(): Record<string, RequestUse>
-}
-
 /** Counts servers from when they are asked for until they are stopped. */
 function createServerMeter() {
   let created = 0
@@ -59,26 +48,30 @@ function createServerMeter() {
       milliseconds += ms
     },
     running: () => running,
-    use: () => ({ created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }),
+    /** Idle are servers of pools alone. */
+    use: (): Omit<ServerUse, 'idleSeconds'> => {
+      return { created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }
+    },
   }
 }
 
-/** A server that is READY. */
-interface Ready {
-  readonly requestId: string
-  /** Of the server of a pool; undefined for that of one match. */
-  readonly token: string | undefined
-}
+export type MeteredService = ReturnType<typeof createMeteredService>
 
 /**
+ * A service in memory, without limits and with room for all servers, that counts what is asked of it.
+ *
  * A create is answered when its server is READY, after the call of its webhook. So a matchmaker reads one status for
  * each server, at that moment. To look for READY servers, as without a webhook, would take it longer than all else in a
  * run, and would only show that it makes as many reads and lists as their limits leave: so these are not counted. Lists
  * are not answered: they are for servers that were lost or have ended by themselves, and there are none.
  * @param startMs milliseconds from create to READY.
- * @param ready the webhook, and the start of the server's process.
+ * @param ready the webhook, and the start of the server's process. The token is that of a pool's server.
  */
-export function createMeteredService(clock: Clock, startMs: number, ready: (server: Ready) => void): MeteredService {
+export function createMeteredService(
+  clock: Clock,
+  startMs: number,
+  ready: (server: { readonly requestId: string; readonly token: string | undefined }) => void,
+) {
   const stub = createStubService(clock, 0)
   const meter = createRequestMeter()
   const all = createServerMeter()
@@ -119,8 +112,10 @@ export function createMeteredService(clock: Clock, startMs: number, ready: (serv
   }
   return {
     service,
+    /** Number of servers that were asked for and not stopped. */
     running: all.running,
     servers: all.use,
+    /** The servers of each pool, by its name. */
     pools: () => new Map(Array.from(ofPools, ([pool, { use }]) => [pool, use()])),
     requests: meter.uses,
   }

@@ -183,7 +183,7 @@ export function defineLabQueues(
 }
 
 /** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
-const inTheLab = (queue: Queue): Queue => ({
+export const inTheLab = (queue: Queue): Queue => ({
   ...queue,
   presence: undefined,
   deploy: { ...queue.deploy, probe: undefined },

@@ -2,34 +2,26 @@ import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { firstIndex, groupBy } from '../../statistics/index.js'
 import type { City } from './cities.js'
-import { choiceOf, type Choice } from './distributions.js'
+import { choiceOf } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'
 
 const HOUR_MS = 3_600_000
 /** Milliseconds for which the activity is taken as constant. */
 const STEP_MS = 60_000
 
-/** Where and when parties come. */
-export interface Arrivals {
-  /** Draws the city of a party's first member. */
-  readonly city: Choice
-  /** Draws a city of the same region, by population. */
-  cityNear(city: number, random: Random): number
-  /** Draws the milliseconds from the crowd's start at which a party of that city comes. */
-  at(city: number, random: Random): number
-}
+export type Arrivals = ReturnType<typeof arrivalsOf>
 
 /**
- * Arrivals follow the activity by local time: a city in whose night the crowd falls has few players in it.
+ * Where and when parties come. Arrivals follow the activity by local time: a city in whose night the crowd falls has few players in it.
  * @throws {InvalidInput} if nobody could come.
  */
-export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters): Arrivals {
+export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters) {
   const durationMs = Math.round(hours * HOUR_MS)
-  const curves = new Map<number, Curve>()
+  const curves = new Map<number, ReturnType<typeof curveOf>>()
   for (const { utcOffsetHours: offset } of cities) {
     if (!curves.has(offset)) curves.set(offset, curveOf(activity, startsAt + offset * HOUR_MS, durationMs))
   }
-  const curveAt = (city: number) => curves.get((cities[city] as City).utcOffsetHours) as Curve
+  const curveAt = (city: number) => curves.get((cities[city] as City).utcOffsetHours) as ReturnType<typeof curveOf>
   const byRegion = groupBy(cities.keys(), (index) => (cities[index] as City).region)
   const neighbours = new Map(
     Array.from(byRegion, ([region, inside]) => {
@@ -47,23 +39,20 @@ export function arrivalsOf({ cities, regions, activity, startsAt, hours }: Compl
     throw new InvalidInput(message, { field: 'activity' })
   }
   return {
+    /** Draws the city of a party's first member. */
     city: choiceOf(weights),
-    cityNear: (city, random) => {
+    /** Draws a city of the same region, by population. */
+    cityNear: (city: number, random: Random) => {
       const near = neighbours.get((cities[city] as City).region)
       return near?.cities[near.choice(random)] ?? city
     },
-    at: (city, random) => curveAt(city).at(random()),
+    /** Draws the milliseconds from the crowd's start at which a party of that city comes. */
+    at: (city: number, random: Random) => curveAt(city).at(random()),
   }
 }
 
-interface Curve {
-  readonly total: number
-  /** @param share from 0 to below 1 of all arrivals. */
-  at(share: number): number
-}
-
 /** @param localStart local time at which the crowd begins, as epoch milliseconds. */
-function curveOf(activity: readonly number[], localStart: number, durationMs: number): Curve {
+function curveOf(activity: readonly number[], localStart: number, durationMs: number) {
   const steps = Math.ceil(durationMs / STEP_MS)
   const sums = new Float64Array(steps + 1)
   for (let step = 0; step < steps; step += 1) {
@@ -74,7 +63,8 @@ function curveOf(activity: readonly number[], localStart: number, durationMs: nu
   const total = sums[steps] as number
   return {
     total,
-    at: (share) => {
+    /** @param share from 0 to below 1 of all arrivals. */
+    at: (share: number) => {
       const wanted = share * total
       const step = firstIndex(steps - 1, (at) => (sums[at + 1] as number) > wanted)
       const [before, after] = [sums[step] as number, sums[step + 1] as number]

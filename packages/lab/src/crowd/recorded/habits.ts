@@ -85,22 +85,13 @@ export interface Habit {
   readonly isPlayKnown: boolean
 }
 
-export interface Habits {
-  /** @param index of the ticket. */
-  of(story: TicketStory, index: number): Habit
-  readonly knowsPatience: boolean
-  readonly knowsPlay: boolean
-}
+export type Habits = ReturnType<typeof createHabits>
 
 /**
  * Learns from all tickets what each would do.
  * @param waitEnds when each ticket was matched or expired, as far as that is known.
  */
-export function createHabits(
-  stories: readonly TicketStory[],
-  waitEnds: ReadonlyMap<string, number>,
-  streams: Streams,
-): Habits {
+export function createHabits(stories: readonly TicketStory[], waitEnds: ReadonlyMap<string, number>, streams: Streams) {
   const { patience, play } = readParameters({})
   const ends = stories.map((story) => endOf(story, waitEnds.get(story.id)))
   // Who waited already when the recording began was seen because of a long wait: they would make everybody patient.
@@ -118,7 +109,8 @@ export function createHabits(
     return plays[Math.floor(random() * plays.length)] ?? logNormal(random, play.medianMs, play.spread)
   }
   return {
-    of: (story, index) => {
+    /** @param index of the ticket. */
+    of: (story: TicketStory, index: number): Habit => {
       const { waitedUntil, gaveUp, playMs } = ends[index] as End
       const waitedMs = waitedUntil - story.createdAt
       const whole = gaveUp ? waitedMs : patienceOf(waitedMs, streams('patience', index)())
