@@ -122,14 +122,7 @@ end
 return tickets
 `,
   kind: 'read',
-  read: (reply): Batch<StoredTicket> => {
-    const [next, ...rest] = reply as readonly (string | null)[]
-    const items: StoredTicket[] = []
-    for (let at = 0; at < rest.length; at += 3) {
-      items.push(storedTicket(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
-    }
-    return { items, next: nextOf(next as string) }
-  },
+  read: (reply): Batch<StoredTicket> => readTriples(reply, storedTicket),
 })
 
 /** KEYS: servers, locks. ARGV: cursor, about how many. Answer: the next cursor, then match, record, locked of each. */
@@ -148,16 +141,18 @@ end
 return servers
 `,
   kind: 'read',
-  read: (reply): Batch<StoredServer> => {
-    const [next, ...rest] = reply as readonly (string | null)[]
-    const items: StoredServer[] = []
-    for (let at = 0; at < rest.length; at += 3) {
-      const [matchId, text, locked] = rest.slice(at, at + 3) as [string, string, string | null]
-      items.push({ matchId, text, locked: locked?.split(' ') ?? [] })
-    }
-    return { items, next: nextOf(next as string) }
-  },
+  read: (reply): Batch<StoredServer> =>
+    readTriples(reply, (matchId, text, locked) => ({ matchId, text, locked: locked?.split(' ') ?? [] })),
 })
+
+/** Reads the next cursor, and three words of each. */
+function readTriples<T>(reply: Reply, read: (key: string, text: string, more: string | null) => T): Batch<T> {
+  const [next, ...rest] = reply as readonly (string | null)[]
+  const items: T[] = []
+  for (let at = 0; at < rest.length; at += 3)
+    items.push(read(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
+  return { items, next: nextOf(next as string) }
+}
 
 /** Reads the answer of HSCAN. */
 export function readScanned<T>(reply: Reply, read: (field: string, value: string) => T): Batch<T> {
