@@ -1,6 +1,7 @@
 import { type Coordinates, greatCircleKm, type VersionPort } from '@muster/core/internal'
 import { type Place, places } from '../places.js'
 import type { VersionRecord } from '../records.js'
+import type { ContainerPort } from './launch-process.js'
 
 /** Looks up the location of an IP address, e.g. in an IP-to-city database; undefined if unknown. */
 export type Locate = (ip: string) => Coordinates | undefined
@@ -83,15 +84,7 @@ export interface Site {
   readonly place: Place
   readonly publicIp: string
   readonly fqdn: string
-  readonly ports: readonly SitePort[]
-}
-
-interface SitePort {
-  readonly name: string
-  readonly internal: number
-  readonly external: number
-  readonly protocol: string
-  readonly tlsUpgrade: boolean
+  readonly ports: readonly (ContainerPort & { readonly tlsUpgrade: boolean })[]
 }
 
 /** The free capacity of each place. */
