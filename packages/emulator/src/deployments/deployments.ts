@@ -289,7 +289,7 @@ export function createDeployments(deps: DeploymentDeps) {
     view,
     /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
     readyCalled: (record: DeploymentRecord) => readyCalls.get(record) ?? Promise.resolve(),
-    /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications or versions. */
+    /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications, versions. */
     reconcileFleets: fleets.reconcile,
     /** The places where the version could be deployed now. */
     placesWithCapacity: (version: VersionRecord): readonly Place[] => placesFor(version, sites),

@@ -75,7 +75,7 @@ function pageDeployment(record: DeploymentRecord, now: number) {
     version: record.version.name,
     status: record.life.status,
     error: record.life.error === undefined ? null : ownWords(record.life.error),
-    /** The city: known here from the start, unlike in the service's answers. Null where no server could be allocated. */
+    /** The city: known from the start, unlike in the service's answers. Null where no server could be allocated. */
     location: record.site?.place.location.city ?? null,
     tags: tagsOf(record),
     createdAt: formatB(record.createdAt),

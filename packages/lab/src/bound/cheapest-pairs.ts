@@ -18,8 +18,8 @@ const NOTHING: readonly number[] = []
 
 /**
  * Edmonds' algorithm. A blossom is a cycle of an odd number of nodes that is treated as one node; nodes are vertices
- * (0 … n − 1) or blossoms (n … 2n − 1), which may hold further blossoms. A side of an edge is named by its far end: side
- * 2e leads to `ends[2e]`, side 2e + 1 to `ends[2e + 1]`, so `side ^ 1` leads back.
+ * (0 … n − 1) or blossoms (n … 2n − 1), which may hold further blossoms. A side of an edge is named by its far end:
+ * side 2e leads to `ends[2e]`, side 2e + 1 to `ends[2e + 1]`, so `side ^ 1` leads back.
  */
 class Matching {
   readonly #graph: Graph
@@ -186,7 +186,7 @@ class Matching {
     this.#base[blossom] = vertex
   }
 
-  /** Makes a blossom of the cycle that an edge between two even vertices closes, up to the node where their paths meet. */
+  /** Makes a blossom of the cycle that an edge between two even vertices closes, up to where their paths meet. */
   #close(root: number, edge: number): void {
     const blossom = this.#unused.pop() as number
     const climb = (vertex: number) => {
@@ -257,9 +257,9 @@ class Matching {
  * Finds the cheapest matching with `wanted` pairs, by Edmonds' algorithm: from the empty matching, each step adds one
  * pair by way of the cheapest augmenting path. All free vertices keep the same dual value, which is the least, so that
  * after each step the matching is the cheapest of its size (that value is the dual of the number of pairs). O(n² m).
- * @returns for each vertex its partner, −1 for none; the number of pairs, fewer than wanted if there is no matching with
- *   as many; and the proof that nothing is cheaper: for any two vertices a and b, also without an edge, no pair costs
- *   less than −(proof[a] + proof[b]) / 2, unless both are in one blossom, where it may cost more.
+ * @returns for each vertex its partner, −1 for none; the number of pairs, fewer than wanted if there is no matching
+ *   with as many; and the proof that nothing is cheaper: for any two vertices a and b, also without an edge, no pair
+ *   costs less than −(proof[a] + proof[b]) / 2, unless both are in one blossom, where it may cost more.
  */
 export function cheapestPairs(graph: Graph, wanted: number) {
   const matching = new Matching(graph)

@@ -64,7 +64,7 @@ export function meanTexts(
   return means.map((mean) => (mean === undefined ? '–' : quantity(mean, unit, currency)))
 }
 
-/** What is told of a variant and is neither good nor bad, in the order in which it is shown; some in one report alone. */
+/** What is told of a variant and is neither good nor bad, in the order in which it is shown; some in one report. */
 const PLAIN: readonly (readonly [
   label: string,
   unit: Unit,

@@ -5,7 +5,7 @@ import { createStubService } from '@muster/matchmaker/internal'
 import { pooledServerOf } from './game-server.js'
 import type { RequestUse, ServerUse } from './outcome.js'
 
-/** Counts creates in a sliding window, the strictest way in which a service may count. No limit of stops is documented. */
+/** Counts creates in a sliding window, the strictest way in which a service may count. Stops have no known limit. */
 function createRequestMeter() {
   const { limit, windowMs } = limits.createDeployment
   const create = { total: 0, busiest: 0, limit, windowMs }

@@ -1,4 +1,5 @@
 import { seededRandom } from '@muster/core/clock'
+import { meanOf } from './spread.js'
 
 /**
  * The probability that Student's t lies between −√freedom · tan(angle) and the opposite (Abramowitz and Stegun, 26.7.3
@@ -59,15 +60,6 @@ export function pairedIntervals(differences: readonly number[]): ((confidence: n
     const half = studentQuantile(tail, count - 1) * Math.sqrt(variance / count)
     return { low: Math.min(lowest, mean - half), high: Math.max(highest, mean + half) }
   }
-}
-
-export const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
-
-/** Mean and standard deviation of all there are, not of a sample. @param values at least one. */
-export function meanAndDeviation(values: ArrayLike<number>): { readonly mean: number; readonly deviation: number } {
-  const mean = meanOf(Array.from(values))
-  return { mean, deviation: Math.sqrt(meanOf(Array.from(values, (value) => (value - mean) ** 2))) }
 }
 
 /** Means of as many differences, drawn again and again from them; ascending. */

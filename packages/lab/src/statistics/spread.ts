@@ -102,3 +102,12 @@ export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) =>
   }
   return groups
 }
+
+export const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Mean and standard deviation of all there are, not of a sample. @param values at least one. */
+export function meanAndDeviation(values: ArrayLike<number>): { readonly mean: number; readonly deviation: number } {
+  const mean = meanOf(Array.from(values))
+  return { mean, deviation: Math.sqrt(meanOf(Array.from(values, (value) => (value - mean) ** 2))) }
+}

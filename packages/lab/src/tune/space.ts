@@ -59,7 +59,7 @@ export function createSpace({ limits, numbers }: Searched) {
         if (axes[at]?.part !== 'start') return value
         return factor > 1 ? value / factor : 1 - (1 - value) * factor
       }),
-    /** The same candidate whose limits begin and end elsewhere: 0 as strict, 1 as loose as can be, from the start on. */
+    /** The same candidate whose limits begin and end elsewhere: 0 as strict, 1 as loose as can be from the start. */
     withStart: (point: Point, start: number) => point.map((value, at) => (axes[at]?.part === 'start' ? start : value)),
   }
 }

@@ -1,25 +1,10 @@
 import { NotFound } from '@muster/core'
-import type { Filter, RelaySession as WireSession } from '@muster/core/api'
+import type { RelaySession as WireSession } from '@muster/core/api'
 import { type NotReadyReason, RelayNotReady, TooManyRelaySessions } from '../errors.js'
 import { mayHaveTakenEffect, tryRemoveSession, unlessTransient } from './orphans.js'
 import { type Entry, listSessions, type Marker, readSession, type SessionContext } from './session-context.js'
-import type { RelaySessionsConfig } from './session-options.js'
-import {
-  type OpenedSession,
-  playersOf,
-  type Reading,
-  readingOf,
-  type ReadySession,
-  type RelayPlayer,
-  seatPlayers,
-} from './session.js'
-
-export interface Opening {
-  readonly players: readonly RelayPlayer[]
-  readonly hostId: string
-  readonly filters: readonly Filter[]
-  readonly label: string | undefined
-}
+import type { Opening, RelaySessionsConfig } from './session-options.js'
+import { type OpenedSession, playersOf, type Reading, readingOf, type ReadySession, seatPlayers } from './session.js'
 
 type Waiting = Pick<RelaySessionsConfig, 'readyTimeoutMs' | 'pollMs' | 'maxPollMs'>
 

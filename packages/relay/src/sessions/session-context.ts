@@ -168,7 +168,7 @@ export function createMarkers(baseUrl: string, owner: string, randomInt: RandomI
       if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined
       return { label: label === NO_LABEL ? undefined : label, url }
     },
-    /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed the part before it. */
+    /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed what comes before. */
     urlAt: (pathname: string) => [base, ...pathname.split('/').slice(-3)].join('/'),
   }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import { checked, clock, count, having, method, milliseconds, player, playerId } from '../validate.js'
 import { LABEL, type RelayService } from './session-context.js'
-import type { Opening } from './open-session.js'
+import type { RelayPlayer } from './session.js'
 
 export interface RelaySessionsOptions {
   /** `client.relays` of `@muster/core`. */
@@ -92,6 +92,13 @@ export interface OpenRelaySession {
   readonly filters?: readonly Filter[] | undefined
   /** Name of the session, by which it is recognized in lists. Up to 80 letters, digits, `_.~-`. */
   readonly label?: string | undefined
+}
+
+export interface Opening {
+  readonly players: readonly RelayPlayer[]
+  readonly hostId: string
+  readonly filters: readonly Filter[]
+  readonly label: string | undefined
 }
 
 const openSchema = z

@@ -12,8 +12,15 @@ import {
   receiveWebhook,
   type SessionContext,
 } from './session-context.js'
-import { awaitReady, createHostLimit, createSession, type Opening, settle } from './open-session.js'
-import { configure, openingOf, type OpenRelaySession, playerOf, type RelaySessionsOptions } from './session-options.js'
+import { awaitReady, createHostLimit, createSession, settle } from './open-session.js'
+import {
+  configure,
+  type Opening,
+  openingOf,
+  type OpenRelaySession,
+  playerOf,
+  type RelaySessionsOptions,
+} from './session-options.js'
 import { createOrphanReaper, listed, removeSession, resolveDoubts, tryRemoveSession } from './orphans.js'
 import type { RelaySessions } from './relay-sessions.js'
 import { authorizePlayer, revokeSpent } from './users.js'

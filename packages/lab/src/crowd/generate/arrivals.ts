@@ -12,7 +12,8 @@ const STEP_MS = 60_000
 export type Arrivals = ReturnType<typeof arrivalsOf>
 
 /**
- * Where and when parties come. Arrivals follow the activity by local time: a city in whose night the crowd falls has few players in it.
+ * Where and when parties come. Arrivals follow the activity by local time: a city in whose night the crowd falls has
+ * few players in it.
  * @throws {InvalidInput} if nobody could come.
  */
 export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters) {
