@@ -7,13 +7,6 @@ import { type PlaceBeacon, beacons as silentBeacons } from './places.js'
 import type { BeaconSettings } from './settings.js'
 import { createTimers, type Timers } from './timers.js'
 
-/** A beacon that echoes what is sent to its UDP port and over connections to its TCP port. */
-interface OpenBeacon {
-  readonly udpPort: number
-  readonly tcpPort: number
-  close(): Promise<void>
-}
-
 interface OpenBeaconOptions {
   /** An IP address. */
   readonly host: string
@@ -39,18 +32,16 @@ const MOST_UNDER_WAY = 1000
 const MOST_CONNECTIONS = 64
 const IDLE_MS = 10_000
 
-/** @throws the system's error when there is no port left, or no such address. */
-async function openBeacon(options: OpenBeaconOptions): Promise<OpenBeacon> {
+/**
+ * Opens a beacon that echoes what is sent to its UDP port and over connections to its TCP port.
+ * @throws the system's error when there is no port left, or no such address.
+ */
+async function openBeacon(options: OpenBeaconOptions) {
   const udp = await openUdp(options)
   try {
     const tcp = await openTcp(options)
-    return {
-      udpPort: udp.address().port,
-      tcpPort: portOf(tcp.server),
-      close: async () => {
-        await Promise.all([closeUdp(udp), tcp.close()])
-      },
-    }
+    const close = async () => void (await Promise.all([closeUdp(udp), tcp.close()]))
+    return { udpPort: udp.address().port, tcpPort: portOf(tcp.server), close }
   } catch (error) {
     await closeUdp(udp)
     throw error
@@ -153,10 +144,7 @@ const MS_PER_KM = (2 * 1.6) / 200
 export const roundTripMs = (km: number): number => ACCESS_MS + km * MS_PER_KM
 
 /** The ping beacons: the hosts to which players measure round trips, one per place. */
-export interface Beacons {
-  list(): Promise<readonly PlaceBeacon[]>
-  close(): Promise<void>
-}
+export type Beacons = ReturnType<typeof createBeacons>
 
 interface BeaconsDeps {
   /** Delays the echoes. */
@@ -170,24 +158,19 @@ interface BeaconsDeps {
   readonly isListening: () => boolean
 }
 
-export function createBeacons({ clock, settings, isListening }: BeaconsDeps): Beacons {
+export function createBeacons({ clock, settings, isListening }: BeaconsDeps) {
   const timers = createTimers(clock, 1)
   const ports = new Set<number>()
-  const open: OpenBeacon[] = []
+  const open: Awaited<ReturnType<typeof openBeacon>>[] = []
   let opened: Promise<readonly PlaceBeacon[]> | undefined
   let closed = false
 
   const answering = async ({ host, publicIp, from }: BeaconSettings, beacon: PlaceBeacon): Promise<PlaceBeacon> => {
     const delayMs = from === undefined ? 0 : roundTripMs(greatCircleKm(from, beacon.location))
-    const { udpPort, tcpPort } = await opening({ host, delayMs, timers, isBeacon: (port) => ports.has(port) })
-    return { ...beacon, host: publicIp, fqdn: publicIp, udp_port: udpPort, tcp_port: tcpPort }
-  }
-
-  const opening = async (options: Parameters<typeof openBeacon>[0]) => {
-    const beacon = await openBeacon(options)
-    open.push(beacon)
-    ports.add(beacon.udpPort)
-    return beacon
+    const opening = await openBeacon({ host, delayMs, timers, isBeacon: (port) => ports.has(port) })
+    open.push(opening)
+    ports.add(opening.udpPort)
+    return { ...beacon, host: publicIp, fqdn: publicIp, udp_port: opening.udpPort, tcp_port: opening.tcpPort }
   }
 
   const openAll = async (chosen: BeaconSettings) => {
@@ -202,7 +185,7 @@ export function createBeacons({ clock, settings, isListening }: BeaconsDeps): Be
   }
 
   return {
-    list: async () => {
+    list: async (): Promise<readonly PlaceBeacon[]> => {
       if (settings === undefined || closed || (opened === undefined && !isListening())) return silentBeacons
       return (opened ??= openAll(settings))
     },

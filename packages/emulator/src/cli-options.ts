@@ -109,16 +109,10 @@ function limitsOf(algorithm: string | undefined, retryAfter: string | undefined)
   const known = (algorithm ?? 'sliding-log').replace('-', ' ')
   if (!isAlgorithm(known))
     throw new TypeError(`--limits must be sliding-log, fixed-window, token-bucket or none, got ${algorithm}`)
-  switch (retryAfter) {
-    case undefined:
-    case 'seconds':
-    case 'date':
-      return { algorithm: known, retryAfter }
-    case 'none':
-      return { algorithm: known, retryAfter: false }
-    default:
-      throw new TypeError(`--retry-after must be seconds, date or none, got ${retryAfter}`)
-  }
+  if (retryAfter === 'none') return { algorithm: known, retryAfter: false }
+  if (retryAfter === undefined || retryAfter === 'seconds' || retryAfter === 'date')
+    return { algorithm: known, retryAfter }
+  throw new TypeError(`--retry-after must be seconds, date or none, got ${retryAfter}`)
 }
 
 const isAlgorithm = (name: string): name is LimitAlgorithm => Object.hasOwn(algorithms, name)

@@ -124,13 +124,8 @@ export type Strike = Pick<
   'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
 > & { readonly delayMs: number }
 
-interface Declared {
-  readonly fault: Fault
-  /** Requests of the fault's operation since its declaration. */
-  seen: number
-  /** Requests that the fault has affected. */
-  struck: number
-}
+/** A count that goes on. */
+type Declared = { -readonly [Key in keyof FaultCount]: FaultCount[Key] }
 
 export function createFaults(initial: readonly Fault[], random: Random): FaultSource {
   const declared = new Set<Declared>()

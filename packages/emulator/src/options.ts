@@ -149,6 +149,20 @@ const withDefaults = <T extends object>(shape: Shape<T>, defaults: T) =>
     .default({})
     .transform((given): T => ({ ...defaults, ...dropUndefined(given) }))
 
+/** Settings of a part that may be off, or on with its defaults; undefined where it is off. */
+const switchable = <T extends object, Chosen extends Some<T>>(shape: Shape<Chosen>, defaults: T, isOn: boolean) =>
+  z
+    .union([z.strictObject(shape as z.core.$ZodLooseShape).partial(), z.boolean()])
+    .default(isOn)
+    .transform((given): T | undefined => {
+      if (given === false) return undefined
+      return { ...defaults, ...dropUndefined(given === true ? {} : (given as Some<T>)) }
+    })
+
+/** The settings with the address that others reach, which follows from the host unless it is given. */
+const withPublicIp = <T extends { readonly host: string }>(settings: T | undefined) =>
+  settings && { publicIp: publicIpOf(settings.host), ...settings }
+
 /** A number that may be Infinity, which zod's numbers exclude. */
 const bound = z.custom<number>((value) => typeof value === 'number' && !Number.isNaN(value), 'must be a number')
 const bounds = z.strictObject({ min: bound.optional(), max: bound.optional() }).optional()
@@ -293,20 +307,11 @@ const Options = z.strictObject({
   deployTimes: withDefaults(deployTimes, defaultDeployTimes),
   deployments: withDefaults(deploymentSettings, defaultDeploymentSettings),
   relays: withDefaults(relaySettings, defaultRelaySettings),
-  relayData: z
-    .union([z.strictObject(relayDataSettings).partial(), z.boolean()])
-    .default(false)
-    .transform(relayDataOf),
-  beacons: z
-    .union([z.strictObject(beaconSettings).partial(), z.boolean()])
-    .default(true)
-    .transform(beaconsOf),
+  relayData: switchable(relayDataSettings, defaultRelayDataSettings, false).transform(withPublicIp),
+  beacons: switchable(beaconSettings, defaultBeaconSettings, true).transform(withPublicIp),
   locate: func<'locate'>().optional(),
   launch: func<'launch'>().optional(),
-  gameServers: z
-    .union([z.strictObject(gameServerSettings).partial(), z.boolean()])
-    .default(false)
-    .transform(gameServersOf),
+  gameServers: switchable(gameServerSettings, defaultGameServerSettings, false),
   fetch: func<'fetch'>().default(() => fetch),
   page: z.boolean().default(true),
   maxBodyBytes: count.default(1024 * 1024),
@@ -339,24 +344,4 @@ function capacityOf(capacity: NonNullable<EmulatorOptions['capacity']>): (placeI
   if (typeof capacity === 'number') return () => capacity
   const byPlace = new Map(Object.entries(capacity))
   return (placeId) => byPlace.get(placeId) ?? Infinity
-}
-
-/** The settings of simulated game servers; undefined where there are none. */
-function gameServersOf(chosen: NonNullable<EmulatorOptions['gameServers']>): GameServerSettings | undefined {
-  if (chosen === false) return undefined
-  return { ...defaultGameServerSettings, ...dropUndefined(chosen === true ? {} : chosen) }
-}
-
-/** The settings of the relay; undefined where sessions carry no packets. */
-function relayDataOf(chosen: NonNullable<EmulatorOptions['relayData']>): RelayDataSettings | undefined {
-  if (chosen === false) return undefined
-  const settings = { ...defaultRelayDataSettings, ...dropUndefined(chosen === true ? {} : chosen) }
-  return { publicIp: publicIpOf(settings.host), ...settings }
-}
-
-/** The settings of beacons; undefined where beacons never answer. */
-function beaconsOf(chosen: NonNullable<EmulatorOptions['beacons']>): BeaconSettings | undefined {
-  if (chosen === false) return undefined
-  const settings = { ...defaultBeaconSettings, ...dropUndefined(chosen === true ? {} : chosen) }
-  return { publicIp: publicIpOf(settings.host), ...settings }
 }

@@ -72,24 +72,19 @@ export const algorithms = {
 export type LimitAlgorithm = keyof typeof algorithms
 
 /** The documented rate limits, as one service enforces them. */
-export interface RateLimits {
-  /**
-   * Counts a request. Returns 0 if it may pass (always for an operation without a documented limit), else the
-   * milliseconds to wait.
-   */
-  take(operation: Operation, now: number): number
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
-export function createRateLimits(algorithm: LimitAlgorithm): RateLimits {
+export function createRateLimits(algorithm: LimitAlgorithm) {
   const limiters = new Map<string, Limiter>()
   return {
-    take: ({ limit }, now) => {
+    /**
+     * Counts a request. Returns 0 if it may pass (always for an operation without a documented limit), else the
+     * milliseconds to wait.
+     */
+    take: ({ limit }: Operation, now: number): number => {
       if (limit === undefined) return 0
-      let limiter = limiters.get(limit.name)
-      if (limiter === undefined) {
-        limiter = algorithms[algorithm](limit)
-        limiters.set(limit.name, limiter)
-      }
+      const limiter = limiters.get(limit.name) ?? algorithms[algorithm](limit)
+      limiters.set(limit.name, limiter)
       return limiter.take(now)
     },
   }

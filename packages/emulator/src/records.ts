@@ -2,29 +2,22 @@ import type { Filter } from '@muster/core/api'
 import type { SessionConfig, VersionPort, VersionVariable } from '@muster/core/internal'
 import type { Random } from '@muster/core/clock'
 
-/** Records by unique name, in insertion order; renaming does not change the order. */
-export interface Named<Item extends { name: string }> {
-  get(name: string): Item | undefined
-  has(name: string): boolean
-  /** Adds a record. Returns false, with no change, if the name is taken. */
-  add(item: Item): boolean
-  /** Renames a record. Returns false, with no change, if another record has the new name. */
-  rename(item: Item, name: string): boolean
-  delete(item: Item): void
-  values(): Item[]
-}
+export type Named<Item extends { name: string }> = ReturnType<typeof createNamed<Item>>
 
-export function createNamed<Item extends { name: string }>(): Named<Item> {
+/** Creates a list of records by unique name, in insertion order; renaming does not change the order. */
+export function createNamed<Item extends { name: string }>() {
   let items = new Map<string, Item>()
   return {
-    get: (name) => items.get(name),
-    has: (name) => items.has(name),
-    add: (item) => {
+    get: (name: string) => items.get(name),
+    has: (name: string) => items.has(name),
+    /** Adds a record. Returns false, with no change, if the name is taken. */
+    add: (item: Item) => {
       if (items.has(item.name)) return false
       items.set(item.name, item)
       return true
     },
-    rename: (item, name) => {
+    /** Renames a record. Returns false, with no change, if another record has the new name. */
+    rename: (item: Item, name: string) => {
       if (name === item.name) return true
       if (items.has(name)) return false
       item.name = name
@@ -32,9 +25,7 @@ export function createNamed<Item extends { name: string }>(): Named<Item> {
       items = new Map(Array.from(items.values(), (each) => [each.name, each]))
       return true
     },
-    delete: (item) => {
-      items.delete(item.name)
-    },
+    delete: (item: Item) => void items.delete(item.name),
     values: () => [...items.values()],
   }
 }
@@ -47,6 +38,16 @@ export function createNamed<Item extends { name: string }>(): Named<Item> {
 interface Dated {
   createdAt: number
   updatedAt: number
+}
+
+/** The dates of a record that is new at `now`. */
+export const newAt = (now: number): Dated => ({ createdAt: now, updatedAt: now })
+
+/** Links the version, unless it is linked already. */
+export function linkTo({ links }: Pick<FleetRecord, 'links'>, version: VersionRecord, now: number): Dated {
+  const link = links.get(version) ?? newAt(now)
+  links.set(version, link)
+  return link
 }
 
 export interface ApplicationRecord extends Dated {
@@ -107,6 +108,7 @@ export interface StorageRecord extends Dated {
 }
 
 export interface PullProfileRecord extends Dated {
+  readonly storage: StorageRecord
   name: string
   source: string
   source_type: 'File' | 'Folder'
@@ -122,6 +124,7 @@ export interface FleetRecord extends Dated {
 }
 
 export interface PolicyRecord extends Dated {
+  readonly fleet: FleetRecord
   name: string
   enabled: boolean
   type: string
@@ -138,11 +141,18 @@ export interface ImageRecord {
   readonly tags: Map<string, ImageTagRecord>
 }
 
-interface ImageTagRecord {
+export interface ImageTagRecord {
   /** Tags with the same hash are one artifact. */
   readonly hash: string
   readonly sizeMb: number
   readonly pushedAt: number
+}
+
+/** A random id of 12 hexadecimal digits that is not taken. */
+export function freeId(isTaken: (id: string) => boolean, random: Random): string {
+  let id = hex(12, random)
+  while (isTaken(id)) id = hex(12, random)
+  return id
 }
 
 /** A random id or token of the given number of hexadecimal digits. */

@@ -1,21 +1,31 @@
-import type { Clock } from '@muster/core/clock'
+import type { Clock, Random } from '@muster/core/clock'
 
-/** Timers in the service's own time. */
-export interface Timers {
+/** What the parts of the service run on. */
+export interface Surroundings {
+  /** The clock, real or a test's, not sped up. All timestamps are its time. */
+  readonly clock: Clock
+  /** The source of random choices. */
+  readonly random: Random
   /**
-   * Runs the task after `ms` of the service's time, which is `ms / speed` of the clock's. Returns a function that
-   * cancels it.
+   * How many times faster than life the service's own durations pass. Durations that do not go through `timers` are
+   * divided by it.
    */
-  after(ms: number, task: () => void): () => void
-  /** Cancels all pending tasks; no further tasks are accepted. */
-  close(): void
+  readonly speed: number
+  readonly timers: Timers
 }
 
-export function createTimers(clock: Clock, speed: number): Timers {
+export type Timers = ReturnType<typeof createTimers>
+
+/** Creates timers in the service's own time. */
+export function createTimers(clock: Clock, speed: number) {
   const waiting = new Set<AbortController>()
   let closed = false
   return {
-    after: (ms, task) => {
+    /**
+     * Runs the task after `ms` of the service's time, which is `ms / speed` of the clock's. Returns a function that
+     * cancels it.
+     */
+    after: (ms: number, task: () => void): (() => void) => {
       if (closed) return () => {}
       const controller = new AbortController()
       waiting.add(controller)
@@ -31,6 +41,7 @@ export function createTimers(clock: Clock, speed: number): Timers {
       // Aborting with a reason avoids the creation of an error with a stack.
       return () => controller.abort('cancelled')
     },
+    /** Cancels all pending tasks; no further tasks are accepted. */
     close: () => {
       closed = true
       for (const controller of waiting) controller.abort()

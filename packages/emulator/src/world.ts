@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Settings } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
+import type { Random } from '@muster/core/clock'
 import { type Beacons, createBeacons } from './beacons.js'
 import { type Counters, createCounters } from './counters.js'
 import {
@@ -21,14 +21,10 @@ import {
 } from './records.js'
 import { createRelays, type Relays, createUdpRelay } from './relays/index.js'
 import type { DeploymentSettings, RelaySettings, PageSizes } from './settings.js'
-import { createTimers } from './timers.js'
+import { createTimers, type Surroundings } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */
-export interface World {
-  /** The clock, real or a test's, not sped up. All timestamps are its time. */
-  readonly clock: Clock
-  /** How many times faster than life the service's own durations pass. */
-  readonly speed: number
+export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
   readonly settings: Settings
   /** The URL at which the emulator can be reached, without a slash at its end. Known only once the emulator listens. */
   readonly url: () => string
@@ -64,25 +60,16 @@ interface Chance {
   readonly gameRandom: Random
 }
 
-interface BuiltWorld {
-  readonly world: World
-  /** Ends deployments and pending work. */
-  close(): Promise<void>
-}
-
-/** The emulator's address: a function, because the address is known only once the emulator listens. */
-interface Whereabouts {
-  /** The URL at which the emulator can be reached. */
-  readonly url: () => string
-  readonly isListening: () => boolean
-}
-
-/** Creates the state of a new service: empty except for the images in its registry. */
+/**
+ * Creates the state of a new service: empty except for the images in its registry. Its `close` ends deployments and
+ * pending work.
+ * @param url the emulator's address: a function, because it is known only once the emulator listens.
+ */
 export function buildWorld(
   options: ResolvedOptions,
   { random, packetRandom, gameRandom }: Chance,
-  { url, isListening }: Whereabouts,
-): BuiltWorld {
+  { url, isListening }: { readonly url: () => string; readonly isListening: () => boolean },
+): { readonly world: World; close(): Promise<void> } {
   const { clock, speed, capacity, locate } = options
   const timers = createTimers(clock, speed)
   const counters = createCounters()
@@ -96,17 +83,8 @@ export function buildWorld(
   const { deployTimes, deployments: settings, gameServers, fetch } = options
   const launch =
     options.launch ?? (gameServers && simulatedGameServers(gameServers, { clock, random: gameRandom, speed, fetch }))
-  const deployments = createDeployments({
-    ...shared,
-    clock,
-    speed,
-    url,
-    fleets,
-    capacity,
-    deployTimes,
-    settings,
-    launch,
-  })
+  const own = { clock, speed, url, fleets, capacity, deployTimes, settings, launch }
+  const deployments = createDeployments({ ...shared, ...own })
   const relays = createRelays({ ...shared, settings: options.relays, relayData, locate })
   const beacons = createBeacons({ clock, settings: options.beacons, isListening })
 

@@ -28,12 +28,14 @@ export const clock = having<Clock>('now', 'sleep')
 export const playerId = z.string().min(1).max(128)
 
 /** An IP address, converted to its canonical form. */
-export const address = z.string().transform((text, context) => {
+const address = z.string().transform((text, context) => {
   const ip = canonicalIp(text)
   if (ip !== undefined) return ip
   context.addIssue({ code: 'custom', message: 'must be an IPv4 or IPv6 address' })
   return z.NEVER
 })
+
+export const player = z.strictObject({ id: playerId, ip: address })
 
 /**
  * Validates a value and returns the schema's output.

@@ -24,21 +24,18 @@ export function containerLogs(record: DeploymentRecord, now: number): ContainerL
   }
 }
 
+const line = (at: number, text: string) => `${formatB(at)} ${text}`
+
 function simulated(record: DeploymentRecord, now: number): readonly string[] {
-  const line = (at: number, text: string) => `${formatB(at)} ${text}`
   const startedAt = timeOf(record, 'DEPLOYING')
   if (startedAt === undefined) return []
   const lines = [line(startedAt, `starting ${record.version.app.name} ${record.version.name}`)]
   const readyAt = timeOf(record, 'READY')
   if (readyAt !== undefined) {
-    const ports = record.site?.ports ?? []
-    lines.push(
-      ...ports.map(({ name, internal, protocol }) => line(readyAt, `listening on ${internal}/${protocol} (${name})`)),
-    )
-    lines.push(
-      line(readyAt, 'ready'),
-      ...beats(record, readyAt, timeOf(record, 'TERMINATING') ?? timeOf(record, 'ERROR') ?? now, line),
-    )
+    const until = timeOf(record, 'TERMINATING') ?? timeOf(record, 'ERROR') ?? now
+    for (const { name, internal, protocol } of record.site?.ports ?? [])
+      lines.push(line(readyAt, `listening on ${internal}/${protocol} (${name})`))
+    lines.push(line(readyAt, 'ready'), ...beats(record, readyAt, until))
   }
   const brokenAt = timeOf(record, 'ERROR')
   if (brokenAt !== undefined) lines.push(line(brokenAt, `fatal: ${record.life.error}`))
@@ -47,12 +44,7 @@ function simulated(record: DeploymentRecord, now: number): readonly string[] {
   return lines
 }
 
-function beats(
-  record: DeploymentRecord,
-  from: number,
-  until: number,
-  line: (at: number, text: string) => string,
-): readonly string[] {
+function beats(record: DeploymentRecord, from: number, until: number): readonly string[] {
   const count = Math.floor((until - from) / BEAT_MS)
   const first = Math.max(1, count - BEATS_KEPT + 1)
   return Array.from({ length: count - first + 1 }, (_, index) => {
@@ -82,13 +74,6 @@ const receive: Gauge = { label: 'B/s', level: 24_000, sway: 0.5 }
 const transmit: Gauge = { label: 'B/s', level: 61_000, sway: 0.5 }
 const diskRead: Gauge = { label: 'B/s', level: 900, sway: 0.9 }
 const diskWrite: Gauge = { label: 'B/s', level: 2_400, sway: 0.9 }
-
-interface Range {
-  /** The first point, one step after the start, in epoch milliseconds. */
-  readonly from: number
-  readonly until: number
-  readonly stepMs: number
-}
 
 /**
  * Simulated metrics from the container's start to its end, within the requested range, with one point at the end of
@@ -130,18 +115,15 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   }
 }
 
-function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number): Range | Problem {
+/** The first point, one step after the start, the last, and the step: epoch milliseconds. */
+function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number) {
   // The description's schema has let only existing times pass.
   const from = start_time === undefined ? record.createdAt : (parseA(start_time) as number)
   const until = end_time === undefined ? now : (parseA(end_time) as number)
   if (until <= from) return { problem: 'end_time: must be later than start_time' }
   const stepMs = steps === undefined ? DEFAULT_STEP_MS : Number(steps.slice(0, -1)) * (units[steps.slice(-1)] as number)
-  if ((until - from) / stepMs > MOST_POINTS) {
-    return {
-      problem: `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter`,
-    }
-  }
-  return { from: from + stepMs, until, stepMs }
+  const problem = `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter`
+  return (until - from) / stepMs > MOST_POINTS ? { problem } : { from: from + stepMs, until, stepMs }
 }
 
 /** A smooth curve between −1 and 1 that interpolates between one random value per minute. */

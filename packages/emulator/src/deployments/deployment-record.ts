@@ -21,19 +21,6 @@ export interface WebhookTargets {
   readonly terminated?: string | undefined
 }
 
-/** A status that a deployment has reached, and when. */
-export interface Step {
-  readonly status: StatusName
-  /** Epoch milliseconds. */
-  readonly at: number
-}
-
-/** How a container ended by itself. */
-export interface Crash {
-  readonly exitCode: number
-  readonly logs: string
-}
-
 /** The emulator's record of one deployment. */
 export interface DeploymentRecord {
   /** The request_id. */
@@ -67,10 +54,11 @@ export interface DeploymentRecord {
   readonly graceMs: number
   plan: Plan
   life: Life
-  /** The statuses reached so far, the newest last. */
-  readonly history: Step[]
+  /** The statuses reached so far, the newest last, and since when, in epoch milliseconds. */
+  readonly history: { readonly status: StatusName; readonly at: number }[]
   container: Container | undefined
-  crash: Crash | undefined
+  /** How the container ended by itself. */
+  crash: { readonly exitCode: number; readonly logs: string } | undefined
 }
 
 export interface SessionRecord {

@@ -1,5 +1,4 @@
-import type { Clock } from '@muster/core/clock'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { DeploymentRecord } from './deployment-record.js'
 import type { Container, ContainerSpec, Launch } from './launch-process.js'
 import { fail, finish, isEnding, isStarting, type Life, nextEvent, stop } from './lifecycle.js'
@@ -7,30 +6,15 @@ import { fail, finish, isEnding, isStarting, type Life, nextEvent, stop } from '
 /** The result of a request to stop a deployment. */
 export type StopOutcome = 'stopped' | 'deferred' | 'stopping already' | 'terminated already'
 
-/** Moves deployments through their lifecycle: by the clock, by request, and as their containers start and end. */
-interface DeploymentSimulator {
-  /** Records the deployment's present status and schedules what follows. */
-  begin(record: DeploymentRecord): void
-  stop(record: DeploymentRecord): StopOutcome
-}
-
-interface DeploymentSimulatorDeps {
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly speed: number
+interface DeploymentSimulatorDeps extends Omit<Surroundings, 'random'> {
   /** The containers; undefined when deployments are only simulated. */
-  readonly containers: Containers | undefined
+  readonly containers: ReturnType<typeof createContainers> | undefined
   /** Called at each status that a deployment reaches. */
   readonly onStatus: (record: DeploymentRecord) => void
 }
 
-export function createDeploymentSimulator({
-  clock,
-  timers,
-  speed,
-  containers,
-  onStatus,
-}: DeploymentSimulatorDeps): DeploymentSimulator {
+/** Moves deployments through their lifecycle: by the clock, by request, and as their containers start and end. */
+export function createDeploymentSimulator({ clock, timers, speed, containers, onStatus }: DeploymentSimulatorDeps) {
   const waits = new Map<DeploymentRecord, () => void>()
 
   /** The deployment's age in milliseconds of the service's time. */
@@ -51,26 +35,19 @@ export function createDeploymentSimulator({
   }
 
   /** Applies the events that are due and sets a timer for the next one. */
-  const goOn = (record: DeploymentRecord) => {
-    for (
-      let event = nextEvent(record.life, record.plan);
-      event !== undefined;
-      event = nextEvent(record.life, record.plan)
-    ) {
-      const { at, life } = event
-      if (at > age(record)) return waitFor(record, at, life)
-      enter(record, life)
+  const goOn = (record: DeploymentRecord): void => {
+    const event = nextEvent(record.life, record.plan)
+    if (event !== undefined && event.at <= age(record)) {
+      enter(record, event.life)
+      return goOn(record)
     }
     waits.get(record)?.()
     waits.delete(record)
-  }
-
-  const waitFor = (record: DeploymentRecord, at: number, life: Life) => {
-    waits.get(record)?.()
+    if (event === undefined) return
     // The event is applied without comparing the clock again, because a timer may fire a moment early.
-    const cancel = timers.after(at - age(record), () => {
+    const cancel = timers.after(event.at - age(record), () => {
       waits.delete(record)
-      enter(record, life)
+      enter(record, event.life)
       goOn(record)
     })
     waits.set(record, cancel)
@@ -86,14 +63,8 @@ export function createDeploymentSimulator({
       record.plan = container === undefined ? plan : { ...plan, terminatingMs: Infinity }
       if (container !== undefined) void watch(record, container.exited)
     } catch (error) {
-      enter(
-        record,
-        fail(
-          record.life,
-          age(record),
-          `the container could not be started: ${error instanceof Error ? error.message : error}`,
-        ),
-      )
+      const why = error instanceof Error ? error.message : error
+      enter(record, fail(record.life, age(record), `the container could not be started: ${why}`))
     }
     goOn(record)
   }
@@ -113,12 +84,13 @@ export function createDeploymentSimulator({
   }
 
   return {
-    begin: (record) => {
+    /** Records the deployment's present status and schedules what follows. */
+    begin: (record: DeploymentRecord) => {
       arrive(record)
       goOn(record)
     },
 
-    stop: (record) => {
+    stop: (record: DeploymentRecord): StopOutcome => {
       const { status } = record.life
       if (status === 'TERMINATED') return 'terminated already'
       if (isEnding(status)) return 'stopping already'
@@ -129,19 +101,11 @@ export function createDeploymentSimulator({
   }
 }
 
-/** The running containers of all deployments. */
-interface Containers {
-  /** Starts the deployment's container; undefined when the deployment stays simulated. */
-  start(record: DeploymentRecord): Promise<Container | undefined>
-  /** Stops all containers; resolves when all have ended. */
-  close(): Promise<void>
-}
-
 /**
- * Creates the manager of containers.
+ * Creates the manager of the running containers of all deployments.
  * @param speed divides the grace period, because containers run in real time.
  */
-export function createContainers(launch: Launch, speed: number): Containers {
+export function createContainers(launch: Launch, speed: number) {
   /** Containers that are starting or running. */
   const alive = new Map<Promise<unknown>, () => void>()
   let closed = false
@@ -165,13 +129,15 @@ export function createContainers(launch: Launch, speed: number): Containers {
   }
 
   return {
-    start: async (record) => {
+    /** Starts the deployment's container; undefined when the deployment stays simulated. */
+    start: async (record: DeploymentRecord): Promise<Container | undefined> => {
       if (closed) return undefined
       const starting = launched(record)
       keep(starting, () => {})
       return starting
     },
 
+    /** Stops all containers; resolves when all have ended. */
     close: async () => {
       closed = true
       for (const end of alive.values()) end()

@@ -1,12 +1,20 @@
 import type { Deployment, EnvironmentVariable } from '@muster/core/api'
-import type { Coordinates } from '@muster/core/internal'
-import type { Clock, Random } from '@muster/core/clock'
+
 import type { Place } from '../places.js'
-import { createNamed, type FleetRecord, hex, type Named, type PolicyRecord, type VersionRecord } from '../records.js'
+import {
+  createNamed,
+  type FleetRecord,
+  freeId,
+  hex,
+  type Named,
+  newAt,
+  type PolicyRecord,
+  type VersionRecord,
+} from '../records.js'
 import type { DeploymentSettings } from '../settings.js'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { DeploymentRecord, TagRecord, WebhookTargets } from './deployment-record.js'
-import { createContainers, createDeploymentSimulator, type StopOutcome } from './deployment-simulator.js'
+import { createContainers, createDeploymentSimulator } from './deployment-simulator.js'
 import { statusView } from './deployment-views.js'
 import { environmentOf, hiddenNames } from './environment.js'
 import { isProblem, policyPlaces } from './filters.js'
@@ -22,19 +30,13 @@ import {
   placesFor,
   type Site,
   type Sites,
+  type Wish,
 } from './placement.js'
 import { createSessionKeeper, replaceSessions } from './session-keeper.js'
 import { sendDespite, type WebhookFault, type Webhooks } from './webhooks.js'
 
 /** An order for a deployment, from any of the operations or from a fleet. */
-interface Order {
-  readonly version: VersionRecord
-  /** The users' locations; a place near them is chosen. */
-  readonly users: readonly Coordinates[]
-  /** Which places are allowed. Default: all. */
-  readonly allows?: ((place: Place) => boolean) | undefined
-  /** Whether only places with the image cached are allowed. Default false. */
-  readonly cachedOnly?: boolean | undefined
+interface Order extends Wish {
   /** Variables in addition to the version's; for a key in both, these take precedence. */
   readonly variables?: readonly EnvironmentVariable[] | undefined
   readonly tags?: readonly string[] | undefined
@@ -51,57 +53,10 @@ interface Order {
   readonly webhookFault?: WebhookFault | undefined
 }
 
-/** The part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets' deployments. */
-export interface Deployments {
-  /**
-   * Creates a deployment, always. If no server could be allocated, the deployment has no site and is in ERROR until
-   * stopped (public fact).
-   */
-  create(order: Order): DeploymentRecord
-  /**
-   * The deployment's record; undefined for an unknown id, and once `retentionMs` have passed since the deployment
-   * ended.
-   */
-  get(requestId: string): DeploymentRecord | undefined
-  /** All deployments that the service remembers, the oldest first. */
-  all(): readonly DeploymentRecord[]
-  stop(record: DeploymentRecord): StopOutcome
-  /** The deployment as the service shows it now. */
-  view(record: DeploymentRecord): Deployment
-  /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
-  readyCalled(record: DeploymentRecord): Promise<void>
-  /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications or versions. */
-  reconcileFleets(): void
-  /** The places where the version could be deployed now. */
-  placesWithCapacity(version: VersionRecord): readonly Place[]
-  /** The status views of all deployments that the service remembers, the oldest first. */
-  list(): readonly Deployment[]
-  /**
-   * The environment variables of a deployment's container, secrets included: for tests, never by HTTP. Undefined for an
-   * unknown id.
-   */
-  environment(requestId: string): Readonly<Record<string, string>> | undefined
-  /**
-   * Replaces a deployment's sessions; `sessions` gives the number of users by session id. For tests.
-   * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
-   *   deployment has sockets.
-   */
-  setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
-  /** Stops all deployments and containers. */
-  close(): Promise<void>
-}
+export type Deployments = ReturnType<typeof createDeployments>
 
 /** What deployments need from the rest of the emulator. */
-interface DeploymentDeps {
-  readonly clock: Clock
-  /** The source of ids, tokens and deploy times. */
-  readonly random: Random
-  readonly timers: Timers
-  /**
-   * How many times faster than the service the emulator runs. Durations that do not go through `timers` are divided by
-   * it.
-   */
-  readonly speed: number
+interface DeploymentDeps extends Surroundings {
   /**
    * The URL at which the emulator can be reached, without a slash at its end, for the injected delete URL. The URL is
    * known only once the emulator listens.
@@ -118,46 +73,10 @@ interface DeploymentDeps {
   readonly webhooks: Webhooks
 }
 
-/** Posts the webhooks of deployments. */
-interface DeploymentWebhooks {
-  /** Called when a deployment has just been created. */
-  created(record: DeploymentRecord): void
-  /** Called when a deployment has reached another status. */
-  changed(record: DeploymentRecord): void
-  /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
-  readyCalled(record: DeploymentRecord): Promise<void>
-}
-
 const events: Readonly<Partial<Record<StatusName, keyof WebhookTargets>>> = {
   READY: 'ready',
   ERROR: 'error',
   TERMINATED: 'terminated',
-}
-
-/**
- * Creates the sender of deployments' webhooks.
- * @param view returns a deployment as the service shows it now: the body of every call (public fact).
- */
-function createDeploymentWebhooks(
-  webhooks: Webhooks,
-  timers: Timers,
-  view: (record: DeploymentRecord) => Deployment,
-): DeploymentWebhooks {
-  const readyCalls = new WeakMap<DeploymentRecord, Promise<void>>()
-  return {
-    created: (record) => {
-      const { ready } = record.webhooks
-      if (record.webhookFault === 'forged' && ready !== undefined) void webhooks.send(ready, forged(view(record)))
-    },
-    changed: (record) => {
-      const event = events[record.life.status]
-      const url = event && record.webhooks[event]
-      if (url === undefined) return
-      const calls = sendDespite(record.webhookFault, webhooks, timers, url, view(record))
-      if (event === 'ready') readyCalls.set(record, calls)
-    },
-    readyCalled: (record) => readyCalls.get(record) ?? Promise.resolve(),
-  }
 }
 
 /** A forged webhook: what an attacker who knows the URL might post to lead players to another server. */
@@ -181,38 +100,28 @@ const forged = (view: Deployment): Deployment => ({
   },
 })
 
-interface RecordMakerDeps extends Pick<DeploymentDeps, 'clock' | 'random' | 'deployTimes' | 'url'> {
-  readonly sites: Sites
-  readonly cache: ImageCache
-  /** Whether another deployment has this request_id. */
-  readonly isTaken: (id: string) => boolean
-}
-
 export const NO_SERVER = "Couldn't Allocate Server"
 
 /**
  * Creates the maker of deployment records, which decides everything about a new deployment: id, place, ports, variables
  * and durations.
+ * @param isTaken whether another deployment has this request_id.
  */
-function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentRecord {
-  const { clock, random, deployTimes, url, sites, cache, isTaken } = deps
-
-  const freeId = () => {
-    let id = hex(12, random)
-    while (isTaken(id)) id = hex(12, random)
-    return id
-  }
-
+function createRecordMaker(
+  { clock, random, deployTimes, url }: DeploymentDeps,
+  sites: Sites,
+  cache: ImageCache,
+  isTaken: (id: string) => boolean,
+): (order: Order) => DeploymentRecord {
   const allocate = (order: Order, id: string): Site | undefined => {
     if (order.fault === 'no capacity') return undefined
-    const { version, users, allows = () => true, cachedOnly = false } = order
-    const place = choosePlace({ version, users, allows, cachedOnly }, sites, cache)
-    return place && sites.take(place, id, version.ports)
+    const place = choosePlace(order, sites, cache)
+    return place && sites.take(place, id, order.version.ports)
   }
 
   return (order) => {
     const { version, tags = [], fault, skipTelemetry = false, webhookFault } = order
-    const id = freeId()
+    const id = freeId(isTaken, random)
     const accessPointId = String(Math.floor(random() * 1e6))
     const deleteToken = hex(32, random)
     const site = allocate(order, id)
@@ -250,7 +159,7 @@ function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentR
       policy: order.policy,
       tags: tagRecords(tags, now),
       sessions: new Map(),
-      graceMs: graceOf(version),
+      graceMs: version.termination_grace_period_seconds * 1000,
       // A deployment that never started has nothing to terminate.
       plan: site === undefined ? { ...plan, terminatingMs: 0 } : plan,
       life: site === undefined ? fail(newborn, 0, NO_SERVER) : newborn,
@@ -261,17 +170,19 @@ function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentR
   }
 }
 
-const graceOf = (version: VersionRecord) => version.termination_grace_period_seconds * 1000
-
 /** Makes the tag records; a name given twice is one tag. */
 function tagRecords(names: readonly string[], now: number) {
   const tags = createNamed<TagRecord>()
-  for (const name of names) tags.add({ name, createdAt: now, updatedAt: now })
+  for (const name of names) tags.add({ name, ...newAt(now) })
   return tags
 }
 
-export function createDeployments(deps: DeploymentDeps): Deployments {
-  const { clock, timers, speed, launch, settings } = deps
+/**
+ * Creates the part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets'
+ * deployments.
+ */
+export function createDeployments(deps: DeploymentDeps) {
+  const { clock, timers, speed, launch, settings, webhooks } = deps
   const records = new Map<string, DeploymentRecord>()
   /** Terminated deployments, the earliest ended first. */
   const ended = new Map<DeploymentRecord, number>()
@@ -279,7 +190,8 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
   const sites = createSites({ capacity: deps.capacity, processPorts: launch && settings.processPorts })
   const cache = createImageCache(clock.now, settings.forceCacheMs / speed)
   const view = (record: DeploymentRecord) => statusView(record, clock.now())
-  const webhooks = createDeploymentWebhooks(deps.webhooks, timers, view)
+  /** The calls to the ready webhook of each deployment that have been started so far. */
+  const readyCalls = new WeakMap<DeploymentRecord, Promise<void>>()
   const containers = launch && createContainers(launch, speed)
 
   const onStatus = (record: DeploymentRecord) => {
@@ -289,17 +201,26 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
       if (site !== undefined) sites.give(site)
       ended.set(record, clock.now())
     }
-    sessions.noticed(record)
-    webhooks.changed(record)
+    sessionsNoticed(record)
+    callWebhook(record)
     fleets.noticed(record)
   }
+  /** Posts the status as the service shows it now (public fact). */
+  const callWebhook = (record: DeploymentRecord) => {
+    const event = events[record.life.status]
+    const url = event && record.webhooks[event]
+    if (url === undefined) return
+    const calls = sendDespite(record.webhookFault, webhooks, timers, url, view(record))
+    if (event === 'ready') readyCalls.set(record, calls)
+  }
   const simulator = createDeploymentSimulator({ clock, timers, speed, containers, onStatus })
-  const makeRecord = createRecordMaker({ ...deps, sites, cache, isTaken: (id) => records.has(id) })
+  const makeRecord = createRecordMaker(deps, sites, cache, (id) => records.has(id))
 
   const create = (order: Order) => {
     const record = makeRecord(order)
     records.set(record.id, record)
-    webhooks.created(record)
+    const { ready } = record.webhooks
+    if (record.webhookFault === 'forged' && ready !== undefined) void webhooks.send(ready, forged(view(record)))
     simulator.begin(record)
     return record
   }
@@ -327,14 +248,10 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
   })
 
   const sessionsChanged = (record: DeploymentRecord) => {
-    sessions.noticed(record)
+    sessionsNoticed(record)
     fleets.noticed(record)
   }
-  const sessions = createSessionKeeper({
-    timers,
-    stop: (record) => void simulator.stop(record),
-    onEnd: sessionsChanged,
-  })
+  const sessionsNoticed = createSessionKeeper(timers, (record) => void simulator.stop(record), sessionsChanged)
 
   const forgetTheLongEnded = () => {
     for (const [record, at] of ended) {
@@ -355,22 +272,42 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
   }
 
   return {
+    /**
+     * Creates a deployment, always. If no server could be allocated, the deployment has no site and is in ERROR until
+     * stopped (public fact).
+     */
     create,
+    /**
+     * The deployment's record; undefined for an unknown id, and once `retentionMs` have passed since the deployment
+     * ended.
+     */
     get: find,
+    /** All deployments that the service remembers, the oldest first. */
     all,
     stop: simulator.stop,
+    /** The deployment as the service shows it now. */
     view,
-    readyCalled: webhooks.readyCalled,
+    /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
+    readyCalled: (record: DeploymentRecord) => readyCalls.get(record) ?? Promise.resolve(),
+    /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications, versions. */
     reconcileFleets: fleets.reconcile,
-    placesWithCapacity: (version) => placesFor(version, sites),
-    list: () => all().map(view),
-    environment: (requestId) => find(requestId)?.environment,
-    setSessions: (requestId, wanted) => {
+    /** The places where the version could be deployed now. */
+    placesWithCapacity: (version: VersionRecord): readonly Place[] => placesFor(version, sites),
+    list: (): readonly Deployment[] => all().map(view),
+    /** For tests, never by HTTP: the environment of a deployment's container, secrets included. */
+    environment: (requestId: string) => find(requestId)?.environment,
+    /**
+     * Replaces a deployment's sessions; `wanted` gives the number of users by session id. For tests.
+     * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
+     *   deployment has sockets.
+     */
+    setSessions: (requestId: string, wanted: Readonly<Record<string, number>>) => {
       const record = find(requestId)
       if (record === undefined) throw new RangeError(`there is no deployment ${JSON.stringify(requestId)}`)
       replaceSessions(record, wanted)
       sessionsChanged(record)
     },
+    /** Stops all deployments and containers. */
     close: async () => containers?.close(),
   }
 }

@@ -39,10 +39,8 @@ function filterBy<Item>(
     if (read === undefined)
       return { problem: `filters[${index}].field: must be one of ${oneOf(fields)}, not ${JSON.stringify(field)}` }
     const passes = Object.hasOwn(tests, filter_type) ? tests[filter_type] : undefined
-    if (passes === undefined)
-      return {
-        problem: `filters[${index}].filter_type: must be one of ${oneOf(tests)}, not ${JSON.stringify(filter_type)}`,
-      }
+    const problem = `filters[${index}].filter_type: must be one of ${oneOf(tests)}, not ${JSON.stringify(filter_type)}`
+    if (passes === undefined) return { problem }
     const wanted = values.map(fold)
     checks.push((item) => passes(read(item).map(fold), wanted))
   }
@@ -104,10 +102,6 @@ export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'fil
   }
   const latitude = read('latitude', 90)
   const longitude = read('longitude', 180)
-  if (latitude === undefined || longitude === undefined) {
-    return {
-      problem: 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude',
-    }
-  }
-  return { allows, near: { latitude, longitude } }
+  const problem = 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude'
+  return latitude === undefined || longitude === undefined ? { problem } : { allows, near: { latitude, longitude } }
 }

@@ -3,15 +3,7 @@ import type { Timers } from '../timers.js'
 import { socketsOf, usedSockets, type DeploymentRecord } from './deployment-record.js'
 import { isStarting } from './lifecycle.js'
 
-/** Keeps as many deployments running as the fleets demand. */
-export interface FleetKeeper {
-  /** Deploys now what the fleets lack. */
-  reconcile(): void
-  /** Called when a deployment has reached another status, or its sessions have changed. */
-  noticed(record: DeploymentRecord): void
-}
-
-export interface FleetKeeperDeps {
+interface FleetKeeperDeps {
   readonly fleets: Named<FleetRecord>
   readonly timers: Timers
   /** Milliseconds of the service's time until a deployment that ended or could not be created is replaced. */
@@ -34,7 +26,7 @@ export interface FleetKeeperDeps {
  * is added, up to `maximum`. Deployments in ERROR are stopped and replaced. No deployment is stopped because demand
  * fell (unlinked, disabled, a lower number): players may be on it.
  */
-export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperDeps): FleetKeeper {
+export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperDeps) {
   const crews = new Map<PolicyRecord, Set<DeploymentRecord>>()
   let checking = false
 
@@ -79,8 +71,10 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
   }
 
   return {
+    /** Deploys now what the fleets lack. */
     reconcile,
-    noticed: (record) => {
+    /** Called when a deployment has reached another status, or its sessions have changed. */
+    noticed: (record: DeploymentRecord) => {
       const { policy } = record
       if (policy === undefined) return
       if (record.life.status === 'TERMINATED') forget(record, policy)

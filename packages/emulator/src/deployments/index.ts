@@ -5,7 +5,7 @@ export { type DeploymentRecord, statusAt, type TagRecord } from './deployment-re
 export { type Listed, listEntry, readListed, tagsOf } from './deployment-views.js'
 export { createDeployments, type Deployments, NO_SERVER } from './deployments.js'
 export { defaultGameServerSettings, type GameServerSettings, simulatedGameServers } from './simulated-game-servers.js'
-export { bulkFilter, isProblem, placeFilter, policyPlaces } from './filters.js'
+export { bulkFilter, isProblem, placeFilter, policyPlaces, type Problem } from './filters.js'
 export type { Launch } from './launch-process.js'
 export { defaultDeployTimes, type DeploymentFault, type DeployTimes, isEnding, type StatusName } from './lifecycle.js'
 export { coordinatesOf, createPortPool, type Locate, nearest } from './placement.js'

@@ -69,20 +69,14 @@ const withheldPrefixes = [
 /** Exceptions from the withheld prefixes: NODE_ENV only names a mode. */
 const harmless: ReadonlySet<string> = new Set(['NODE_ENV'])
 
-interface ProcessVariables {
-  readonly passed: Readonly<Record<string, string>>
-  /** The withheld names, as the deployment spells them. */
-  readonly withheld: readonly string[]
-}
-
 /**
- * Splits a deployment's variables into those passed on and those withheld.
+ * Splits a deployment's variables into those passed on and the names of those withheld, as the deployment spells them.
  * @param allowed names that are passed on although they would be withheld.
  */
 export function processVariables(
   variables: Readonly<Record<string, string>>,
   allowed: ReadonlySet<string> = new Set(),
-): ProcessVariables {
+) {
   const entries = Object.entries(variables)
   const isPassed = (name: string) => allowed.has(name) || !isWithheld(name)
   return {

@@ -1,6 +1,7 @@
 import { type Coordinates, greatCircleKm, type VersionPort } from '@muster/core/internal'
 import { type Place, places } from '../places.js'
 import type { VersionRecord } from '../records.js'
+import type { ContainerPort } from './launch-process.js'
 
 /** Looks up the location of an IP address, e.g. in an IP-to-city database; undefined if unknown. */
 export type Locate = (ip: string) => Coordinates | undefined
@@ -49,19 +50,11 @@ export function nearest(candidates: readonly Place[], users: readonly Coordinate
   return best
 }
 
-/** The ports of one host. */
-interface PortPool {
-  free(): number
-  /** Takes the given number of free ports; undefined if there are not enough. */
-  take(count: number): readonly number[] | undefined
-  give(ports: readonly number[]): void
-}
-
 /**
- * Creates a pool of ports.
+ * Creates the pool of the ports of one host.
  * @param range the first and last port, both included.
  */
-export function createPortPool(range: { readonly from: number; readonly to: number }): PortPool {
+export function createPortPool(range: { readonly from: number; readonly to: number }) {
   const size = range.to - range.from + 1
   const taken = new Set<number>()
   let next = range.from
@@ -77,8 +70,10 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
 
   return {
     free: () => size - taken.size,
-    take: (count) => (count > size - taken.size ? undefined : Array.from({ length: count }, takeOne)),
-    give: (ports) => {
+    /** Takes the given number of free ports; undefined if there are not enough. */
+    take: (count: number): readonly number[] | undefined =>
+      count > size - taken.size ? undefined : Array.from({ length: count }, takeOne),
+    give: (ports: readonly number[]) => {
       for (const port of ports) taken.delete(port)
     },
   }
@@ -89,24 +84,11 @@ export interface Site {
   readonly place: Place
   readonly publicIp: string
   readonly fqdn: string
-  readonly ports: readonly SitePort[]
-}
-
-interface SitePort {
-  readonly name: string
-  readonly internal: number
-  readonly external: number
-  readonly protocol: string
-  readonly tlsUpgrade: boolean
+  readonly ports: readonly (ContainerPort & { readonly tlsUpgrade: boolean })[]
 }
 
 /** The free capacity of each place. */
-export interface Sites {
-  hasRoom(place: Place, ports: number): boolean
-  /** Reserves a site at the place; undefined when the place is full. */
-  take(place: Place, requestId: string, ports: readonly VersionPort[]): Site | undefined
-  give(site: Site): void
-}
+export type Sites = ReturnType<typeof createSites>
 
 interface SiteOptions {
   /** The number of deployments that may run at a place at once. */
@@ -136,7 +118,7 @@ function namesOf(ports: readonly VersionPort[]): readonly string[] {
  * Creates the sites: one host per place, at a documentation address (RFC 5737). Local processes are all on 127.0.0.1
  * instead; they share its ports, so each listens on its external port.
  */
-export function createSites({ capacity, processPorts }: SiteOptions): Sites {
+export function createSites({ capacity, processPorts }: SiteOptions) {
   const running = new Map<string, number>()
   const shared = processPorts && createPortPool(processPorts)
   const pools = new Map(places.map(({ id }) => [id, shared ?? createPortPool(SIMULATED_PORTS)]))
@@ -149,20 +131,15 @@ export function createSites({ capacity, processPorts }: SiteOptions): Sites {
   return {
     hasRoom,
 
-    take: (place, requestId, wanted) => {
+    /** Reserves a site at the place; undefined when the place is full. */
+    take: (place: Place, requestId: string, wanted: readonly VersionPort[]): Site | undefined => {
       const externals = hasRoom(place, wanted.length) ? pools.get(place.id)?.take(wanted.length) : undefined
       if (externals === undefined) return undefined
       running.set(place.id, runningAt(place) + 1)
       const names = namesOf(wanted)
       const ports = wanted.map(({ port, protocol, tls_upgrade = false }, index) => {
-        const external = externals[index] as number
-        return {
-          name: names[index] as string,
-          internal: shared ? external : port,
-          external,
-          protocol,
-          tlsUpgrade: tls_upgrade,
-        }
+        const [name, external] = [names[index] as string, externals[index] as number]
+        return { name, internal: shared ? external : port, external, protocol, tlsUpgrade: tls_upgrade }
       })
       return {
         place,
@@ -172,7 +149,7 @@ export function createSites({ capacity, processPorts }: SiteOptions): Sites {
       }
     },
 
-    give: ({ place, ports }) => {
+    give: ({ place, ports }: Site) => {
       running.set(place.id, runningAt(place) - 1)
       pools.get(place.id)?.give(ports.map(({ external }) => external))
     },
@@ -180,11 +157,7 @@ export function createSites({ capacity, processPorts }: SiteOptions): Sites {
 }
 
 /** Records which images each place has cached. */
-export interface ImageCache {
-  has(version: VersionRecord, place: Place): boolean
-  /** Records that the image has been pulled at the place. */
-  add(image: string, place: Place): void
-}
+export type ImageCache = ReturnType<typeof createImageCache>
 
 /** registry/image:tag */
 export const imageOf = ({ docker_repository, docker_image, docker_tag }: VersionRecord) =>
@@ -194,13 +167,14 @@ export const imageOf = ({ docker_repository, docker_image, docker_tag }: Version
  * Creates the image cache. A place has cached the images that ran there. With `force_cache`, an image is cached at
  * every place once `everywhereAfterMs` (of the clock) have passed since the version's last change.
  */
-export function createImageCache(now: () => number, everywhereAfterMs: number): ImageCache {
+export function createImageCache(now: () => number, everywhereAfterMs: number) {
   const pulled = new Map<string, Set<string>>()
   return {
-    has: (version, place) =>
+    has: (version: VersionRecord, place: Place) =>
       (version.force_cache && now() - version.updatedAt >= everywhereAfterMs) ||
       pulled.get(imageOf(version))?.has(place.id) === true,
-    add: (image, place) => {
+    /** Records that the image has been pulled at the place. */
+    add: (image: string, place: Place) => {
       const there = pulled.get(image) ?? new Set()
       pulled.set(image, there.add(place.id))
     },
@@ -208,12 +182,14 @@ export function createImageCache(now: () => number, everywhereAfterMs: number): 
 }
 
 /** What a deployment requires of its place. */
-interface Wish {
+export interface Wish {
   readonly version: VersionRecord
+  /** The users' locations; a place near them is chosen. */
   readonly users: readonly Coordinates[]
-  /** Which places the filters allow. */
-  readonly allows: (place: Place) => boolean
-  readonly cachedOnly: boolean
+  /** Which places are allowed. Default: all. */
+  readonly allows?: ((place: Place) => boolean) | undefined
+  /** Whether only places with the image cached are allowed. Default false. */
+  readonly cachedOnly?: boolean | undefined
 }
 
 /**
@@ -227,10 +203,8 @@ export const placesFor = (version: VersionRecord, sites: Sites): readonly Place[
   places.filter((place) => isFor(version, place) && sites.hasRoom(place, version.ports.length))
 
 /** The nearest place that has capacity and meets all requirements of the wish. */
-export const choosePlace = (wish: Wish, sites: Sites, cache: ImageCache): Place | undefined =>
-  nearest(
-    placesFor(wish.version, sites).filter(
-      (place) => wish.allows(place) && (!wish.cachedOnly || cache.has(wish.version, place)),
-    ),
-    wish.users,
-  )
+export function choosePlace(wish: Wish, sites: Sites, cache: ImageCache): Place | undefined {
+  const { version, users, allows = () => true, cachedOnly = false } = wish
+  const fits = (place: Place) => allows(place) && (!cachedOnly || cache.has(version, place))
+  return nearest(placesFor(version, sites).filter(fits), users)
+}

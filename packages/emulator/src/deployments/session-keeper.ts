@@ -2,30 +2,23 @@ import type { Timers } from '../timers.js'
 import { type DeploymentRecord, type SessionRecord, socketsOf } from './deployment-record.js'
 import { isEnding } from './lifecycle.js'
 
-/** Ends sessions, and stops deployments without sessions, according to the version's session_config. */
-interface SessionKeeper {
-  /** Called when a deployment has reached another status, or its sessions have changed. */
-  noticed(record: DeploymentRecord): void
-}
-
-interface SessionKeeperDeps {
-  readonly timers: Timers
-  readonly stop: (record: DeploymentRecord) => void
-  /** Called when a session has ended, after `record.sessions` has changed. */
-  readonly onEnd: (record: DeploymentRecord) => void
-}
-
 const MINUTE_MS = 60_000
 
 /** Cancels a wait. */
 type Cancel = () => void
 
 /**
- * Creates the session keeper. The meaning of the fields is public fact: after `session_max_duration` minutes a session
- * ends, and after `empty_ttl` minutes without a session a READY deployment is stopped. A missing number or 0 disables
- * either (our choice).
+ * Ends sessions, and stops deployments without sessions, according to the version's session_config. The meaning of the
+ * fields is public fact: after `session_max_duration` minutes a session ends, and after `empty_ttl` minutes without a
+ * session a READY deployment is stopped. A missing number or 0 disables either (our choice).
+ * @param onEnd called when a session has ended, after `record.sessions` has changed.
+ * @returns a function to be called when a deployment has reached another status, or its sessions have changed.
  */
-export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps): SessionKeeper {
+export function createSessionKeeper(
+  timers: Timers,
+  stop: (record: DeploymentRecord) => void,
+  onEnd: (record: DeploymentRecord) => void,
+): (record: DeploymentRecord) => void {
   const emptyWaits = new Map<DeploymentRecord, Cancel>()
   const sessionWaits = new Map<DeploymentRecord, Map<string, Cancel>>()
 
@@ -48,9 +41,7 @@ export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps):
   }
 
   const endSession = (record: DeploymentRecord, id: string) => {
-    const sessions = new Map(record.sessions)
-    sessions.delete(id)
-    record.sessions = sessions
+    record.sessions = new Map([...record.sessions].filter(([other]) => other !== id))
     onEnd(record)
   }
 
@@ -65,23 +56,18 @@ export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps):
       waits.delete(id)
     }
     for (const id of current.keys()) {
-      if (!waits.has(id))
-        waits.set(
-          id,
-          timers.after(minutes * MINUTE_MS, () => endSession(record, id)),
-        )
+      const end = () => endSession(record, id)
+      if (!waits.has(id)) waits.set(id, timers.after(minutes * MINUTE_MS, end))
     }
     if (waits.size > 0) sessionWaits.set(record, waits)
     else sessionWaits.delete(record)
   }
 
-  return {
-    noticed: (record) => {
-      // A terminated deployment has no sessions.
-      if (record.life.status === 'TERMINATED') record.sessions = new Map()
-      watchEmptiness(record)
-      watchSessions(record)
-    },
+  return (record) => {
+    // A terminated deployment has no sessions.
+    if (record.life.status === 'TERMINATED') record.sessions = new Map()
+    watchEmptiness(record)
+    watchSessions(record)
   }
 }
 

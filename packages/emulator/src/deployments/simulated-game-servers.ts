@@ -1,4 +1,5 @@
-import { type Clock, type Random, seededRandom } from '@muster/core/clock'
+import { seededRandom } from '@muster/core/clock'
+import type { Surroundings } from '../timers.js'
 import type { Container, Launch } from './launch-process.js'
 import { drawWait } from './lifecycle.js'
 
@@ -37,10 +38,7 @@ export const defaultGameServerSettings: GameServerSettings = {
   lie: 0,
 }
 
-interface GameServerDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly speed: number
+interface GameServerDeps extends Omit<Surroundings, 'timers'> {
   /** Sends the servers' requests. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
 }

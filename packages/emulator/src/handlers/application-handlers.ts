@@ -5,13 +5,15 @@ import {
   type ApplicationRecord,
   createNamed,
   type ImageRecord,
+  type ImageTagRecord,
+  newAt,
   type StorageRecord,
   type VersionRecord,
 } from '../records.js'
 import { datesOf, formatB } from '../timestamps.js'
 import type { World } from '../world.js'
 import { fail, type Failure, type HandlersOf, noContent, ok } from './handler.js'
-import { findApplication, findStorage, findVersion, isFailure, unknown } from './lookup.js'
+import { findApplication, findStorage, findVersion, isFailure, nameTaken, unknown, ifFound } from './lookup.js'
 
 /**
  * A version as shown: without its secrets, which are the registry's token and the values of secret variables (our
@@ -99,15 +101,13 @@ export const versions: HandlersOf<'versions'> = {
     if (app.versions.has(name)) {
       return fail(409, `there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
     }
-    const now = world.clock.now()
     const version: VersionRecord = {
       ...versionDefaults,
       ...dropUndefined(specification),
       app,
       name,
       endpoint_storage: storage,
-      createdAt: now,
-      updatedAt: now,
+      ...newAt(world.clock.now()),
     }
     const refused = refusedImage(world, version)
     if (refused !== undefined) return refused
@@ -115,10 +115,7 @@ export const versions: HandlersOf<'versions'> = {
     return ok({ success: true, version: versionView(version) })
   },
 
-  get: (input, { world }) => {
-    const version = findVersion(world, input)
-    return isFailure(version) ? version : ok(versionView(version))
-  },
+  get: (input, { world }) => ifFound(findVersion(world, input), (version) => ok(versionView(version))),
 
   update: ({ app_name, version_name, name, endpoint_storage, ...changes }, { world }) => {
     const version = findVersion(world, { app_name, version_name })
@@ -127,28 +124,25 @@ export const versions: HandlersOf<'versions'> = {
     if (isFailure(storage)) return storage
     const refused = refusedImage(world, { ...version, ...dropUndefined(changes) })
     if (refused !== undefined) return refused
-    if (name !== undefined && !version.app.versions.rename(version, name)) {
-      return fail(400, `name: there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
-    }
+    if (name !== undefined && !version.app.versions.rename(version, name))
+      return nameTaken(`a version of ${JSON.stringify(app_name)}`, name)
     Object.assign(version, dropUndefined({ ...changes, endpoint_storage: storage }), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
     return ok({ success: true, version: versionView(version) })
   },
 
-  delete: (input, { world }) => {
-    const version = findVersion(world, input)
-    if (isFailure(version)) return version
-    forgetVersion(world, version)
-    world.deployments.reconcileFleets()
-    return ok({ success: true, message: `version ${JSON.stringify(version.name)} deleted` })
-  },
+  delete: (input, { world }) =>
+    ifFound(findVersion(world, input), (version) => {
+      forgetVersion(world, version)
+      world.deployments.reconcileFleets()
+      return ok({ success: true, message: `version ${JSON.stringify(version.name)} deleted` })
+    }),
 
-  list: ({ app_name }, { world }) => {
-    const app = findApplication(world, app_name)
-    if (isFailure(app)) return app
-    const all = app.versions.values()
-    return ok({ versions: all.map(versionView), total_count: all.length })
-  },
+  list: ({ app_name }, { world }) =>
+    ifFound(findApplication(world, app_name), (app) => {
+      const all = app.versions.values()
+      return ok({ versions: all.map(versionView), total_count: all.length })
+    }),
 }
 
 const applicationView = (app: ApplicationRecord): Application => ({
@@ -163,66 +157,59 @@ const applicationTaken = (name: string) => fail(409, `there is already an applic
 
 export const applications: HandlersOf<'applications'> = {
   create: ({ name, is_active = true, is_telemetry_agent_active = false, image = '' }, { world }) => {
-    const now = world.clock.now()
     const app: ApplicationRecord = {
       name,
       is_active,
       is_telemetry_agent_active,
       image,
       versions: createNamed<VersionRecord>(),
-      createdAt: now,
-      updatedAt: now,
+      ...newAt(world.clock.now()),
     }
     return world.applications.add(app) ? ok(applicationView(app)) : applicationTaken(name)
   },
 
-  update: ({ app_name, name, ...changes }, { world }) => {
-    const app = findApplication(world, app_name)
-    if (isFailure(app)) return app
-    if (name !== undefined && !world.applications.rename(app, name)) return applicationTaken(name)
-    Object.assign(app, dropUndefined(changes), { updatedAt: world.clock.now() })
-    world.deployments.reconcileFleets()
-    return ok(applicationView(app))
-  },
+  update: ({ app_name, name, ...changes }, { world }) =>
+    ifFound(findApplication(world, app_name), (app) => {
+      if (name !== undefined && !world.applications.rename(app, name)) return applicationTaken(name)
+      Object.assign(app, dropUndefined(changes), { updatedAt: world.clock.now() })
+      world.deployments.reconcileFleets()
+      return ok(applicationView(app))
+    }),
 
-  get: ({ app_name }, { world }) => {
-    const app = findApplication(world, app_name)
-    return isFailure(app) ? app : ok(applicationView(app))
-  },
+  get: ({ app_name }, { world }) => ifFound(findApplication(world, app_name), (app) => ok(applicationView(app))),
 
-  delete: ({ app_name }, { world }) => {
-    const app = findApplication(world, app_name)
-    if (isFailure(app)) return app
-    for (const version of app.versions.values()) forgetVersion(world, version)
-    world.applications.delete(app)
-    world.deployments.reconcileFleets()
-    return noContent()
-  },
+  delete: ({ app_name }, { world }) =>
+    ifFound(findApplication(world, app_name), (app) => {
+      for (const version of app.versions.values()) forgetVersion(world, version)
+      world.applications.delete(app)
+      world.deployments.reconcileFleets()
+      return noContent()
+    }),
 
   list: (_input, { world }) => ok({ applications: world.applications.values().map(applicationView) }),
 }
 
-const tagsWithHash = (image: ImageRecord, hash: string) =>
-  Array.from(image.tags).flatMap(([tag, entry]) => (entry.hash === hash ? [tag] : []))
+/** The artifact of a tag: tags with one hash are one artifact, which is deleted with its last tag. */
+function artifactOf({ tags }: ImageRecord, { hash, sizeMb }: ImageTagRecord) {
+  const remaining = Array.from(tags).flatMap(([tag, entry]) => (entry.hash === hash ? [tag] : []))
+  return {
+    artifact_deleted: remaining.length === 0,
+    remaining_tags: remaining,
+    image_hash: hash,
+    size_mb: sizeMb,
+  }
+}
 
-/**
- * The handlers of the registry. Tags with one hash are one artifact, which is deleted with its last tag. An image
- * without tags stays, with an empty list of tags.
- */
+/** The handlers of the registry. An image without tags stays, with an empty list of tags. */
 export const registry: HandlersOf<'registry'> = {
   listTags: ({ image_name }, { world }) => {
     const image = world.registry.get(image_name)
     if (image === undefined) return unknown('image', image_name)
     return ok({
-      data: Array.from(image.tags, ([tag, { hash, sizeMb, pushedAt }]) => ({
+      data: Array.from(image.tags, ([tag, entry]) => ({
         tag,
-        last_push_at: formatB(pushedAt),
-        artifact: {
-          artifact_deleted: false,
-          remaining_tags: tagsWithHash(image, hash),
-          image_hash: hash,
-          size_mb: sizeMb,
-        },
+        last_push_at: formatB(entry.pushedAt),
+        artifact: artifactOf(image, entry),
       })),
     })
   },
@@ -233,15 +220,6 @@ export const registry: HandlersOf<'registry'> = {
     const entry = image.tags.get(tag_name)
     if (entry === undefined) return unknown(`tag of ${JSON.stringify(image_name)}`, tag_name)
     image.tags.delete(tag_name)
-    const remaining = tagsWithHash(image, entry.hash)
-    return ok({
-      artifact: {
-        artifact_deleted: remaining.length === 0,
-        remaining_tags: remaining,
-        image_hash: entry.hash,
-        size_mb: entry.sizeMb,
-      },
-      deleted_tag: tag_name,
-    })
+    return ok({ artifact: artifactOf(image, entry), deleted_tag: tag_name })
   },
 }

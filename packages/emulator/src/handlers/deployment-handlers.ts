@@ -17,7 +17,7 @@ import {
   isEnding,
   coordinatesOf,
 } from '../deployments/index.js'
-import type { VersionRecord } from '../records.js'
+import { newAt, type VersionRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import type { World } from '../world.js'
 import {
@@ -31,7 +31,7 @@ import {
   paged,
   type Success,
 } from './handler.js'
-import { findApplication, findDeployable, findDeployment, isFailure, unknown } from './lookup.js'
+import { findApplication, findDeployable, findDeployment, isFailure, unknown, ifFound } from './lookup.js'
 
 /** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
 const strategies: readonly string[] = ['basic', 'weighted']
@@ -47,19 +47,12 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input,
   if (isFailure(version)) return version
   const allows = placeFilter(filters)
   if (isProblem(allows)) return fail(400, allows.problem)
-  if (!strategies.includes(ap_sort_strategy)) {
-    return fail(
-      400,
-      `ap_sort_strategy: must be one of ${strategies.join(', ')}, not ${JSON.stringify(ap_sort_strategy)}`,
-    )
-  }
+  const known = strategies.join(', ')
+  if (!strategies.includes(ap_sort_strategy))
+    return fail(400, `ap_sort_strategy: must be one of ${known}, not ${JSON.stringify(ap_sort_strategy)}`)
   const storage = container_log_storage.endpoint_storage
-  if (storage !== undefined && !world.storages.has(storage)) {
-    return fail(
-      400,
-      `container_log_storage.endpoint_storage: there is no endpoint storage named ${JSON.stringify(storage)}`,
-    )
-  }
+  if (storage !== undefined && !world.storages.has(storage))
+    return fail(400, `container_log_storage.endpoint_storage: ${unknown('endpoint storage', storage).body.message}`)
 
   const users = whereUsersAre(input, world)
   const record = world.deployments.create({
@@ -124,12 +117,7 @@ const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...
   }
   const ordered = listing.order === undefined ? matches : matches.toSorted(listing.order)
   const { items, total, pagination } = paged(ordered, wanted, world.pageSizes)
-  return ok({
-    data: items.map(listEntry),
-    total_count: total,
-    pagination,
-    message: [],
-  })
+  return ok({ data: items.map(listEntry), total_count: total, pagination, message: [] })
 }
 
 const whereIs = (user: DeploymentUser, { locate }: World): Coordinates =>
@@ -144,11 +132,6 @@ function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined):
   return `; its logs are not stored: there is no endpoint storage named ${JSON.stringify(wanted)}`
 }
 
-interface Stopped {
-  readonly message: string
-  readonly deployment_summary: Deployment
-}
-
 /**
  * Stops a deployment. Answers 202 where nothing changes at once: the deployment is not yet READY, or is stopping
  * already (our choice; the document has 410 only for terminated deployments). The log storage is ignored, because the
@@ -158,7 +141,7 @@ function stop(
   world: World,
   record: DeploymentRecord,
   storage: ContainerLogStorage | undefined,
-): Success<Stopped, 200 | 202> | Failure<410> {
+): Success<{ readonly message: string; readonly deployment_summary: Deployment }, 200 | 202> | Failure<410> {
   const outcome = world.deployments.stop(record)
   if (outcome === 'terminated already') return fail(410, 'Instance Already terminated')
   const deployment_summary = world.deployments.view(record)
@@ -194,23 +177,18 @@ export const deployments: HandlersOf<'deployments'> = {
     return record.site === undefined ? fail(422, NO_SERVER, { request_id: record.id }) : ok({ request_id: record.id })
   },
 
-  get: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id, 400)
-    return isFailure(record) ? record : ok(world.deployments.view(record))
-  },
+  get: ({ request_id }, { world }) =>
+    ifFound(findDeployment(world, request_id, 400), (record) => ok(world.deployments.view(record))),
 
-  stop: ({ request_id, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    return isFailure(record) ? record : stop(world, record, container_log_storage)
-  },
+  stop: ({ request_id, container_log_storage }, { world }) =>
+    ifFound(findDeployment(world, request_id, 404), (record) => stop(world, record, container_log_storage)),
 
-  selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
-    if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
-    if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
-    return stop(world, record, container_log_storage)
-  },
+  selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) =>
+    ifFound(findDeployment(world, request_id, 404), (record) => {
+      if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
+      if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
+      return stop(world, record, container_log_storage)
+    }),
 
   bulkStop: ({ filters }, { world }) => {
     const isMeant = bulkFilter(filters)
@@ -226,20 +204,18 @@ export const deployments: HandlersOf<'deployments'> = {
   list: listDeployments,
 
   /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
-  logs: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
-    if (record.life.status === 'TERMINATED')
-      return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
-    return ok(containerLogs(record, world.clock.now()))
-  },
+  logs: ({ request_id }, { world }) =>
+    ifFound(findDeployment(world, request_id, 404), (record) => {
+      if (record.life.status === 'TERMINATED')
+        return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
+      return ok(containerLogs(record, world.clock.now()))
+    }),
 
-  metrics: (input, { world }) => {
-    const record = findDeployment(world, input.request_id, 404)
-    if (isFailure(record)) return record
-    const metrics = metricsOf(record, input, world.clock.now())
-    return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
-  },
+  metrics: (input, { world }) =>
+    ifFound(findDeployment(world, input.request_id, 404), (record) => {
+      const metrics = metricsOf(record, input, world.clock.now())
+      return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
+    }),
 
   deployLegacy,
 }
@@ -248,19 +224,14 @@ const tagView = (tag: TagRecord): DeploymentTag => ({ name: tag.name, ...datesOf
 
 const tagTaken = (name: string) => fail(409, `the deployment is already tagged ${JSON.stringify(name)}`)
 
-interface FoundTag {
-  readonly deployment: DeploymentRecord
-  readonly tag: TagRecord
-}
-
 function findTag(
   world: World,
   { request_id, tag_name }: { readonly request_id: string; readonly tag_name: string },
-): FoundTag | Failure<404> {
-  const deployment = findDeployment(world, request_id, 404)
-  if (isFailure(deployment)) return deployment
-  const tag = deployment.tags.get(tag_name)
-  return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
+): { readonly deployment: DeploymentRecord; readonly tag: TagRecord } | Failure<404> {
+  return ifFound(findDeployment(world, request_id, 404), (deployment) => {
+    const tag = deployment.tags.get(tag_name)
+    return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
+  })
 }
 
 /**
@@ -268,39 +239,31 @@ function findTag(
  * (service-api, Deployment tag).
  */
 export const tags: HandlersOf<'tags'> = {
-  list: ({ request_id }, { world }) => {
-    const deployment = findDeployment(world, request_id, 404)
-    if (isFailure(deployment)) return deployment
-    const { items, total, pagination } = onePage(deployment.tags.values())
-    return ok({ tags: items.map(tagView), count: total, pagination })
-  },
+  list: ({ request_id }, { world }) =>
+    ifFound(findDeployment(world, request_id, 404), (deployment) => {
+      const { items, total, pagination } = onePage(deployment.tags.values())
+      return ok({ tags: items.map(tagView), count: total, pagination })
+    }),
 
-  get: (input, { world }) => {
-    const found = findTag(world, input)
-    return isFailure(found) ? found : ok(tagView(found.tag))
-  },
+  get: (input, { world }) => ifFound(findTag(world, input), (found) => ok(tagView(found.tag))),
 
-  create: ({ request_id, name }, { world }) => {
-    const deployment = findDeployment(world, request_id, 404)
-    if (isFailure(deployment)) return deployment
-    const now = world.clock.now()
-    const tag: TagRecord = { name, createdAt: now, updatedAt: now }
-    return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
-  },
+  create: ({ request_id, name }, { world }) =>
+    ifFound(findDeployment(world, request_id, 404), (deployment) => {
+      const tag: TagRecord = { name, ...newAt(world.clock.now()) }
+      return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
+    }),
 
-  update: ({ name, ...input }, { world }) => {
-    const found = findTag(world, input)
-    if (isFailure(found)) return found
-    const { deployment, tag } = found
-    if (!deployment.tags.rename(tag, name)) return tagTaken(name)
-    tag.updatedAt = world.clock.now()
-    return ok(tagView(tag))
-  },
+  update: ({ name, ...input }, { world }) =>
+    ifFound(findTag(world, input), (found) => {
+      const { deployment, tag } = found
+      if (!deployment.tags.rename(tag, name)) return tagTaken(name)
+      tag.updatedAt = world.clock.now()
+      return ok(tagView(tag))
+    }),
 
-  delete: (input, { world }) => {
-    const found = findTag(world, input)
-    if (isFailure(found)) return found
-    found.deployment.tags.delete(found.tag)
-    return noContent()
-  },
+  delete: (input, { world }) =>
+    ifFound(findTag(world, input), (found) => {
+      found.deployment.tags.delete(found.tag)
+      return noContent()
+    }),
 }

@@ -2,10 +2,10 @@ import type { Fleet, FleetPolicy } from '@muster/core/api'
 import type { FleetPolicyChanges } from '@muster/core/internal'
 import { isProblem, policyPlaces } from '../deployments/index.js'
 import { dropUndefined } from '../option-values.js'
-import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
+import { createNamed, type FleetRecord, linkTo, newAt, type PolicyRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findFleet, findPolicy, findVersion, isFailure, unlinked } from './lookup.js'
+import { findFleet, findPolicy, findVersion, nameTaken, unlinked, ifFound } from './lookup.js'
 
 const fleetView = (fleet: FleetRecord): Fleet => ({
   name: fleet.name,
@@ -13,77 +13,53 @@ const fleetView = (fleet: FleetRecord): Fleet => ({
   ...datesOf(fleet),
 })
 
-/** A name conflict is answered by 400, because the document declares no 409 here. */
-const fleetTaken = (name: string) => fail(400, `name: there is already a fleet named ${JSON.stringify(name)}`)
-
 /** The handlers of fleets. Each change is followed by a reconciliation, which deploys what the fleets demand. */
 export const fleets: HandlersOf<'fleets'> = {
   create: ({ name, enabled = false }, { world }) => {
-    const now = world.clock.now()
-    const fleet: FleetRecord = {
-      name,
-      enabled,
-      policies: createNamed<PolicyRecord>(),
-      links: new Map(),
-      createdAt: now,
-      updatedAt: now,
-    }
-    return world.fleets.add(fleet) ? ok(fleetView(fleet)) : fleetTaken(name)
+    const dates = newAt(world.clock.now())
+    const fleet: FleetRecord = { name, enabled, policies: createNamed<PolicyRecord>(), links: new Map(), ...dates }
+    return world.fleets.add(fleet) ? ok(fleetView(fleet)) : nameTaken('a fleet', name)
   },
 
-  get: ({ fleet_name }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    return isFailure(fleet) ? fleet : ok(fleetView(fleet))
-  },
+  get: ({ fleet_name }, { world }) => ifFound(findFleet(world, fleet_name), (fleet) => ok(fleetView(fleet))),
 
-  update: ({ fleet_name, name, ...changes }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
-    if (name !== undefined && !world.fleets.rename(fleet, name)) return fleetTaken(name)
-    Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
-    world.deployments.reconcileFleets()
-    return ok(fleetView(fleet))
-  },
+  update: ({ fleet_name, name, ...changes }, { world }) =>
+    ifFound(findFleet(world, fleet_name), (fleet) => {
+      if (name !== undefined && !world.fleets.rename(fleet, name)) return nameTaken('a fleet', name)
+      Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
+      world.deployments.reconcileFleets()
+      return ok(fleetView(fleet))
+    }),
 
-  delete: ({ fleet_name }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
-    world.fleets.delete(fleet)
-    world.deployments.reconcileFleets()
-    return ok({ message: `fleet ${JSON.stringify(fleet_name)} deleted` })
-  },
+  delete: ({ fleet_name }, { world }) =>
+    ifFound(findFleet(world, fleet_name), (fleet) => {
+      world.fleets.delete(fleet)
+      world.deployments.reconcileFleets()
+      return ok({ message: `fleet ${JSON.stringify(fleet_name)} deleted` })
+    }),
 
   list: (wanted, { world }) => {
     const { items, pagination } = paged(world.fleets.values(), wanted, world.pageSizes)
     return ok({ fleets: items.map(fleetView), pagination })
   },
 
-  link: (input, { world }) => {
-    const fleet = findFleet(world, input.fleet_name)
-    if (isFailure(fleet)) return fleet
-    const version = findVersion(world, input)
-    if (isFailure(version)) return version
-    const now = world.clock.now()
-    const link = fleet.links.get(version) ?? { createdAt: now, updatedAt: now }
-    fleet.links.set(version, link)
-    world.deployments.reconcileFleets()
-    return ok({
-      app: version.app.name,
-      app_version: version.name,
-      fleet: fleet.name,
-      ...datesOf(link),
-    })
-  },
+  link: (input, { world }) =>
+    ifFound(findFleet(world, input.fleet_name), (fleet) =>
+      ifFound(findVersion(world, input), (version) => {
+        const link = linkTo(fleet, version, world.clock.now())
+        world.deployments.reconcileFleets()
+        return ok({ app: version.app.name, app_version: version.name, fleet: fleet.name, ...datesOf(link) })
+      }),
+    ),
 
-  unlink: (input, { world }) => {
-    const fleet = findFleet(world, input.fleet_name)
-    if (isFailure(fleet)) return fleet
-    const version = findVersion(world, input)
-    if (isFailure(version)) return version
-    if (!fleet.links.delete(version)) return unlinked(version, `fleet ${JSON.stringify(fleet.name)}`)
-    world.deployments.reconcileFleets()
-    return noContent()
-  },
+  unlink: (input, { world }) =>
+    ifFound(findFleet(world, input.fleet_name), (fleet) =>
+      ifFound(findVersion(world, input), (version) => {
+        if (!fleet.links.delete(version)) return unlinked(version, `fleet ${JSON.stringify(fleet.name)}`)
+        world.deployments.reconcileFleets()
+        return noContent()
+      }),
+    ),
 }
 
 const policyView = (policy: PolicyRecord): FleetPolicy => ({
@@ -97,9 +73,7 @@ const policyView = (policy: PolicyRecord): FleetPolicy => ({
   ...datesOf(policy),
 })
 
-/** A name conflict is answered by 400, because the document declares no 409 here. */
-const policyTaken = (name: string) =>
-  fail(400, `name: there is already a policy of this fleet named ${JSON.stringify(name)}`)
+const policyTaken = (name: string) => nameTaken('a policy of this fleet', name)
 
 /**
  * Fills in a policy's defaults. The default of `enabled` is documented; the others are our choice. Without a maximum,
@@ -125,51 +99,39 @@ function contradiction(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type'
 }
 
 export const policies: HandlersOf<'policies'> = {
-  create: ({ fleet_name, name, ...changes }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
-    const now = world.clock.now()
-    const policy: PolicyRecord = { name, ...completed(changes), createdAt: now, updatedAt: now }
-    const contradictory = contradiction(policy)
-    if (contradictory !== undefined) return contradictory
-    if (!fleet.policies.add(policy)) return policyTaken(name)
-    world.deployments.reconcileFleets()
-    return ok(policyView(policy))
-  },
+  create: ({ fleet_name, name, ...changes }, { world }) =>
+    ifFound(findFleet(world, fleet_name), (fleet) => {
+      const policy: PolicyRecord = { fleet, name, ...completed(changes), ...newAt(world.clock.now()) }
+      const contradictory = contradiction(policy)
+      if (contradictory !== undefined) return contradictory
+      if (!fleet.policies.add(policy)) return policyTaken(name)
+      world.deployments.reconcileFleets()
+      return ok(policyView(policy))
+    }),
 
-  list: ({ fleet_name, x_fields, ...wanted }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
-    const { items, pagination } = paged(fleet.policies.values(), wanted, world.pageSizes)
-    return masked({ policies: items.map(policyView), pagination }, x_fields)
-  },
+  list: ({ fleet_name, x_fields, ...wanted }, { world }) =>
+    ifFound(findFleet(world, fleet_name), (fleet) => {
+      const { items, pagination } = paged(fleet.policies.values(), wanted, world.pageSizes)
+      return masked({ policies: items.map(policyView), pagination }, x_fields)
+    }),
 
-  get: (input, { world }) => {
-    const policy = findPolicy(world, input)
-    return isFailure(policy) ? policy : ok(policyView(policy))
-  },
+  get: (input, { world }) => ifFound(findPolicy(world, input), (policy) => ok(policyView(policy))),
 
-  update: ({ fleet_name, policy_name, name, data, ...changes }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
-    const policy = findPolicy(world, { fleet_name, policy_name })
-    if (isFailure(policy)) return policy
-    const changed = dropUndefined({ ...changes, filters: data?.filters })
-    const contradictory = contradiction({ ...policy, ...changed })
-    if (contradictory !== undefined) return contradictory
-    if (name !== undefined && !fleet.policies.rename(policy, name)) return policyTaken(name)
-    Object.assign(policy, changed, { updatedAt: world.clock.now() })
-    world.deployments.reconcileFleets()
-    return ok(policyView(policy))
-  },
+  update: ({ fleet_name, policy_name, name, data, ...changes }, { world }) =>
+    ifFound(findPolicy(world, { fleet_name, policy_name }), (policy) => {
+      const changed = dropUndefined({ ...changes, filters: data?.filters })
+      const contradictory = contradiction({ ...policy, ...changed })
+      if (contradictory !== undefined) return contradictory
+      if (name !== undefined && !policy.fleet.policies.rename(policy, name)) return policyTaken(name)
+      Object.assign(policy, changed, { updatedAt: world.clock.now() })
+      world.deployments.reconcileFleets()
+      return ok(policyView(policy))
+    }),
 
-  delete: ({ fleet_name, policy_name }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
-    const policy = findPolicy(world, { fleet_name, policy_name })
-    if (isFailure(policy)) return policy
-    fleet.policies.delete(policy)
-    world.deployments.reconcileFleets()
-    return ok({ message: `policy ${JSON.stringify(policy_name)} deleted` })
-  },
+  delete: (input, { world }) =>
+    ifFound(findPolicy(world, input), (policy) => {
+      policy.fleet.policies.delete(policy)
+      world.deployments.reconcileFleets()
+      return ok({ message: `policy ${JSON.stringify(policy.name)} deleted` })
+    }),
 }

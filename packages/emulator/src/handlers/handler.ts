@@ -1,5 +1,6 @@
 import type { Api, InputOf, OutputOf, Pagination, SuccessOf } from '@muster/core/api'
 import type { ErrorsOf, PageInput } from '@muster/core/internal'
+import type { Problem } from '../deployments/index.js'
 import type { Strike } from '../faults.js'
 import type { PageSizes } from '../settings.js'
 import type { World } from '../world.js'
@@ -43,16 +44,11 @@ export const onePage = <Item>(all: readonly Item[]): Page<Item> =>
  */
 type Mask = ReadonlyMap<string, Mask | undefined>
 
-/** The reason why a text is not a mask, for an error message. */
-interface BadMask {
-  readonly problem: string
-}
-
-export function parseMask(text: string): Mask | BadMask {
+export function parseMask(text: string): Mask | Problem {
   const tokens = text.replaceAll(/\s/g, '').match(/[{},]|[^{},]+/g) ?? []
   let at = 0
 
-  const fields = (): Mask | BadMask => {
+  const fields = (): Mask | Problem => {
     const mask = new Map<string, Mask | undefined>()
     do {
       const name = tokens[at++]

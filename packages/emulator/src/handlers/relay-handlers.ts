@@ -2,7 +2,7 @@ import { isProblem, placeFilter } from '../deployments/index.js'
 import type { RelaySessionRecord } from '../relays/index.js'
 import type { World } from '../world.js'
 import { fail, type Failure, type HandlersOf, noContent, ok, onePage } from './handler.js'
-import { isFailure, unknown } from './lookup.js'
+import { isFailure, unknown, ifFound } from './lookup.js'
 
 const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
   world.relays.get(id) ?? unknown('relay session', id)
@@ -36,10 +36,8 @@ export const relays: HandlersOf<'relays'> = {
     return ok({ sessions: items.map(world.relays.view), pagination })
   },
 
-  get: ({ session_id }, { world }) => {
-    const session = findSession(world, session_id)
-    return isFailure(session) ? session : ok(world.relays.view(session))
-  },
+  get: ({ session_id }, { world }) =>
+    ifFound(findSession(world, session_id), (session) => ok(world.relays.view(session))),
 
   delete: async ({ session_id }, { world }) => {
     const session = findSession(world, session_id)
@@ -49,18 +47,16 @@ export const relays: HandlersOf<'relays'> = {
   },
 
   /** Lets a user in. 409 for a session that is not ready, because it has no relay yet. */
-  authorizeUser: ({ session_id, user_ip }, { world }) => {
-    const session = findSession(world, session_id)
-    if (isFailure(session)) return session
-    if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')
-    return ok(world.relays.viewOfUser(session, world.relays.authorize(session, user_ip)))
-  },
+  authorizeUser: ({ session_id, user_ip }, { world }) =>
+    ifFound(findSession(world, session_id), (session) => {
+      if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')
+      return ok(world.relays.viewOfUser(session, world.relays.authorize(session, user_ip)))
+    }),
 
-  revokeUser: ({ session_id, authorization_token }, { world }) => {
-    const session = findSession(world, session_id)
-    if (isFailure(session)) return session
-    if (!world.relays.revoke(session, authorization_token))
-      return fail(404, 'no user of the relay session has this token')
-    return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))
-  },
+  revokeUser: ({ session_id, authorization_token }, { world }) =>
+    ifFound(findSession(world, session_id), (session) => {
+      if (!world.relays.revoke(session, authorization_token))
+        return fail(404, 'no user of the relay session has this token')
+      return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))
+    }),
 }

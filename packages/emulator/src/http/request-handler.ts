@@ -35,15 +35,6 @@ export const createRouter = (settings: Settings): PathMatcher<Route> =>
     })),
   )
 
-interface PerformerDeps {
-  readonly world: World
-  readonly handlers: Handlers
-  /** Bytes that a request's body may have. */
-  readonly maxBodyBytes: number
-  /** Called with each error that a handler throws; the request is answered by 500. */
-  readonly onError: (error: unknown, operation: OperationId) => void
-}
-
 /**
  * Performs an operation: reads the input from the request, calls the handler and builds the reply. Rejects only when
  * the caller is gone.
@@ -59,12 +50,8 @@ type Performer = (
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
 type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 
-function createPerformers({
-  world,
-  handlers,
-  maxBodyBytes,
-  onError,
-}: PerformerDeps): Readonly<Record<OperationId, Performer>> {
+function createPerformers(deps: RequestHandlerDeps): Readonly<Record<OperationId, Performer>> {
+  const { world, handlers, maxBodyBytes, onError } = deps
   const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
 
   const performer = (id: OperationId, operation: Operation): Performer => {
@@ -74,12 +61,14 @@ function createPerformers({
     const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
 
     return async (request, segments, query, strike) => {
-      const body = hasBody ? await bodyOf(request, maxBodyBytes) : undefined
-      if (body === tooLarge) return message(413, 'the body is too large', { connection: 'close' })
+      const body = hasBody ? await bodyOf(request, maxBodyBytes) : ''
+      if (body === undefined) return message(413, 'the body is too large', { connection: 'close' })
       const parts = read({ segments, query, headers: request.headers, body })
       if ('problem' in parts) return message(400, parts.problem)
       try {
-        return worded(operation, await handle(parts.input as never, { world, faults: strike }))
+        const answer = await handle(parts.input as never, { world, faults: strike })
+        if (answer.kind === 'no content') return empty(204)
+        return json(answer.status ?? operation.success[0] ?? 200, answer.body)
       } catch (error) {
         onError(error, id)
         return message(500, 'Internal error. The server log has the cause.')
@@ -91,27 +80,27 @@ function createPerformers({
   return Object.fromEntries(entries) as Record<OperationId, Performer>
 }
 
-function worded(operation: Operation, answer: AnyAnswer): Reply {
-  if (answer.kind === 'no content') return empty(204)
-  return json(answer.status ?? operation.success[0] ?? 200, answer.body)
-}
-
-const tooLarge = Symbol('too large')
-
 const decoder = new TextDecoder()
 
-async function bodyOf(request: Request, maxBytes: number): Promise<string | typeof tooLarge> {
+/** Undefined for a body that is too large. */
+async function bodyOf(request: Request, maxBytes: number): Promise<string | undefined> {
   try {
     return decoder.decode(await readBody(request, maxBytes))
   } catch (error) {
-    if (error instanceof Problem && error.status === 413) return tooLarge
+    if (error instanceof Problem && error.status === 413) return undefined
     throw error
   }
 }
 
-interface RequestHandlerDeps extends PerformerDeps {
+interface RequestHandlerDeps {
+  readonly world: World
+  readonly handlers: Handlers
+  /** Bytes that a request's body may have. */
+  readonly maxBodyBytes: number
+  /** Called with each error that a handler throws; the request is answered by 500. */
+  readonly onError: (error: unknown, operation: OperationId) => void
   readonly faults: FaultSource
-  readonly network: Network
+  readonly network: ReturnType<typeof createNetwork>
   /** The rate limits; undefined for a service without limits. */
   readonly limits: RateLimits | undefined
   readonly tooManyAnswer: TooManyAnswer
@@ -184,10 +173,8 @@ function refusal(
   const refused = unauthorized(operation, request.headers.get('authorization'), token)
   if (refused !== undefined || limits === undefined || operation.limit === undefined) return refused
   const rejected = tooMany(operation, limits, tooManyAnswer, world.clock.now())
-  if (rejected !== undefined) {
-    const counts = world.counters.rejected
-    counts[operation.limit.name] = (counts[operation.limit.name] ?? 0) + 1
-  }
+  const { rejected: counts } = world.counters
+  if (rejected !== undefined) counts[operation.limit.name] = (counts[operation.limit.name] ?? 0) + 1
   return rejected
 }
 
@@ -202,23 +189,18 @@ function count({ counters }: World, id: OperationId, status: number): void {
   byStatus[status] = (byStatus[status] ?? 0) + 1
 }
 
-/** The simulated network between the caller and the service. */
-interface Network {
-  /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects when the emulator closes. */
-  travel(): Promise<void> | undefined
-  /** Waits for any other delay. */
-  delay(ms: number): Promise<void>
-}
-
+/** Creates the simulated network between the caller and the service. */
 export function createNetwork(
   clock: Clock,
   random: Random,
   { latencyMs, jitterMs }: { readonly latencyMs: number; readonly jitterMs: number },
   closing: AbortSignal,
-): Network {
+) {
   return {
+    /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects when the emulator closes. */
     travel: () =>
       latencyMs === 0 && jitterMs === 0 ? undefined : clock.sleep((latencyMs + random() * jitterMs) / 2, closing),
-    delay: (ms) => clock.sleep(ms, closing),
+    /** Waits for any other delay. */
+    delay: (ms: number) => clock.sleep(ms, closing),
   }
 }

@@ -22,31 +22,30 @@ export function queryValue(type: QueryType, text: string): QueryValue {
     case 'text':
       return { value: text }
     case 'integer':
-      return /^-?\d{1,16}$/.test(text)
-        ? { value: Number(text) }
-        : { problem: `must be a whole number, got ${JSON.stringify(text)}` }
+      return /^-?\d{1,16}$/.test(text) ? { value: Number(text) } : wrong('a whole number', text)
     case 'number':
-      return /^-?\d+(\.\d+)?$/.test(text)
-        ? { value: Number(text) }
-        : { problem: `must be a number, got ${JSON.stringify(text)}` }
+      return /^-?\d+(\.\d+)?$/.test(text) ? { value: Number(text) } : wrong('a number', text)
     case 'flag':
-      return isFlag(text)
-        ? { value: text === 'true' }
-        : { problem: `must be true or false, got ${JSON.stringify(text)}` }
+      return isFlag(text) ? { value: text === 'true' } : wrong('true or false', text)
     case 'flag or text':
       return { value: isFlag(text) ? text === 'true' : text }
-    case 'json':
-      return jsonValue(text)
+    case 'json': {
+      const value = parsed(text)
+      return value === undefined ? { problem: 'must be JSON' } : { value }
+    }
   }
 }
 
 const isFlag = (text: string) => text === 'true' || text === 'false'
 
-function jsonValue(text: string): QueryValue {
+const wrong = (what: string, text: string) => ({ problem: `must be ${what}, got ${JSON.stringify(text)}` })
+
+/** Undefined for a text that is no JSON. */
+function parsed(text: string): unknown {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return JSON.parse(text)
   } catch {
-    return { problem: 'must be JSON' }
+    return undefined
   }
 }
 
@@ -62,18 +61,13 @@ export interface RequestParts {
 
 type Read = { readonly input: unknown } | { readonly problem: string }
 
-interface Key {
-  readonly key: string
-  readonly type: QueryType
-}
-
 /**
  * Creates the function that turns the parts of a request into the operation's one flat input, and validates it against
  * the description. Each key is read only from its declared part, so that a body cannot replace a value of the path;
  * undeclared keys are refused.
  */
 export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => Read {
-  const inQuery = new Map<string, Key>()
+  const inQuery = new Map<string, { readonly key: string; readonly type: QueryType }>()
   const inBody = new Map<string, string>()
   const inHeaders: (readonly [name: string, key: string])[] = []
   const properties = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {}
@@ -128,10 +122,6 @@ function decoded(segment: string): string | undefined {
 }
 
 function fieldsOf(body: string): object | undefined {
-  try {
-    const value = JSON.parse(body) as unknown
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsed(body)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }

@@ -79,19 +79,14 @@ export async function listen(
   }
 }
 
-const misdirected = message(
-  421,
-  'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)',
-  {
-    connection: 'close',
-  },
-)
+const MISDIRECTED =
+  'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)'
+const misdirected = message(421, MISDIRECTED, { connection: 'close' })
 
 /** An answer as it is sent: its length is announced, also where it ends before. */
 function sent(reply: Reply): PlainReply | Response {
   const { status, headers, body = '', truncated } = reply
-  if (truncated) return toResponse({ ...reply, headers: { ...headers, 'content-length': lengthOf(body) } })
-  return { status, headers: body === '' && status !== 204 ? { ...headers, 'content-length': '0' } : headers, body }
+  const withLength = { ...headers, 'content-length': String(Buffer.byteLength(body)) }
+  if (truncated) return toResponse({ ...reply, headers: withLength })
+  return { status, headers: body === '' && status !== 204 ? withLength : headers, body }
 }
-
-const lengthOf = (body: string) => String(Buffer.byteLength(body))

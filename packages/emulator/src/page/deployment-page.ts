@@ -1,7 +1,7 @@
 // pure: the page of one deployment
 import type { DeploymentDetail } from './read-page-state.js'
 import { statusChip, tagChips } from './deployment-table.js'
-import { html, type Html, pageShell, section, table } from './html.js'
+import { html, type Html, pageShell, section, tableSection } from './html.js'
 import { MASK } from './mask-secrets.js'
 import { instant } from './overview-page.js'
 import { phaseOf } from './page-state.js'
@@ -76,59 +76,31 @@ const log = ({ log: text }: DeploymentDetail): Html =>
   )
 
 const variableTable = ({ variables }: DeploymentDetail): Html =>
-  section(
-    'variables',
-    'Environment',
-    table(
-      'variables',
-      variables,
-      [
-        { heading: 'Variable', cell: ({ name }) => html`<code>${name}</code>` },
-        {
-          heading: 'Value',
-          cell: ({ value }) =>
-            value === undefined
-              ? html`<span class="hidden-value" title="a secret">${MASK}</span>`
-              : html`<code>${value}</code>`,
-        },
-      ],
-      { none: 'None.', wide: true },
-    ),
-    'secrets are hidden',
-  )
+  tableSection('variables', 'Environment', variables, { none: 'None.', wide: true, note: 'secrets are hidden' }, [
+    { heading: 'Variable', cell: ({ name }) => html`<code>${name}</code>` },
+    {
+      heading: 'Value',
+      cell: ({ value }) =>
+        value === undefined
+          ? html`<span class="hidden-value" title="a secret">${MASK}</span>`
+          : html`<code>${value}</code>`,
+    },
+  ])
 
 const stepTable = ({ steps }: DeploymentDetail): Html =>
-  section(
-    'steps',
-    'What has happened',
-    table(
-      'steps',
-      steps,
-      [
-        { heading: 'Status', cell: ({ status }) => statusChip(status) },
-        { heading: 'Since', cell: ({ at }) => at.slice(11, 23) },
-        { heading: 'For', cell: ({ lastedMs }) => (lastedMs === undefined ? 'now' : precise(lastedMs)), number: true },
-      ],
-      { none: 'Nothing.' },
-    ),
-  )
+  tableSection('steps', 'What has happened', steps, { none: 'Nothing.' }, [
+    { heading: 'Status', cell: ({ status }) => statusChip(status) },
+    { heading: 'Since', cell: ({ at }) => at.slice(11, 23) },
+    { heading: 'For', cell: ({ lastedMs }) => (lastedMs === undefined ? 'now' : precise(lastedMs)), number: true },
+  ])
 
 /** A duration of a step, with hundredths of a second under 10 s, because steps are short. */
 const precise = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : duration(ms))
 
 const portTable = ({ ports }: DeploymentDetail): Html =>
-  section(
-    'ports',
-    'Ports',
-    table(
-      'ports',
-      ports,
-      [
-        { heading: 'Name', cell: ({ name }) => name },
-        { heading: 'Inside', cell: ({ internal }) => internal, number: true },
-        { heading: 'Outside', cell: ({ external }) => external, number: true },
-        { heading: 'Protocol', cell: ({ protocol }) => protocol },
-      ],
-      { none: 'None.' },
-    ),
-  )
+  tableSection('ports', 'Ports', ports, { none: 'None.' }, [
+    { heading: 'Name', cell: ({ name }) => name },
+    { heading: 'Inside', cell: ({ internal }) => internal, number: true },
+    { heading: 'Outside', cell: ({ external }) => external, number: true },
+    { heading: 'Protocol', cell: ({ protocol }) => protocol },
+  ])

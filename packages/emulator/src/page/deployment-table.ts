@@ -2,7 +2,8 @@
 import { duration, grouped, sum } from '@muster/console/internal'
 import type { StatusName } from '../deployments/index.js'
 import { html, type Html, section, table } from './html.js'
-import { type PageDeployment, type PageState, phaseOf } from './page-state.js'
+import { phaseOf } from './page-state.js'
+import type { PageDeployment, PageState } from './read-page-state.js'
 
 type Connect = PageState['connect']
 

@@ -84,6 +84,15 @@ export function table<Row>(
 </tbody></table></div>`
 }
 
+/** A section that is one table. */
+export const tableSection = <Row>(
+  id: string,
+  heading: string,
+  rows: readonly Row[],
+  { note, ...options }: TableOptions<Row> & { readonly note?: string },
+  columns: readonly Column<Row>[],
+): Html => section(id, heading, table(id, rows, columns, options), note)
+
 const numeric = (number: true | undefined) => (number ? html` class="number"` : undefined)
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(

@@ -10,19 +10,10 @@ const SHORTEST_SECRET = 4
 /** Shorter lines of a multi-line secret are not masked; they may be mere delimiters. */
 const SHORTEST_LINE = 8
 
-export interface ShownVariable {
-  readonly name: string
-  /** The value; undefined for a secret. */
-  readonly value: string | undefined
-}
-
 const isSecret = (name: string, hidden: ReadonlySet<string>) => hidden.has(name) || secretName.test(name)
 
-/** The variables that the page shows, sorted by name. */
-export const shownVariables = (
-  environment: Readonly<Record<string, string>>,
-  hidden: ReadonlySet<string>,
-): readonly ShownVariable[] =>
+/** The variables that the page shows, sorted by name; of a secret without its value. */
+export const shownVariables = (environment: Readonly<Record<string, string>>, hidden: ReadonlySet<string>) =>
   Object.entries(environment)
     .map(([name, value]) => ({ name, value: isSecret(name, hidden) ? undefined : value }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))

@@ -2,17 +2,10 @@
 import { counted, grouped, sum } from '@muster/console/internal'
 import type { Fault, FaultCount } from '../faults.js'
 import { deploymentTable } from './deployment-table.js'
-import { type Column, html, type Html, pageShell, section, table } from './html.js'
+import { type Column, html, type Html, pageShell, section, tableSection } from './html.js'
 import { europeMap, worldMap } from './page-map.js'
-import {
-  type PageLocation,
-  type PagePhase,
-  type PageState,
-  type PhaseCounts,
-  phaseOf,
-  phases,
-  statusNames,
-} from './page-state.js'
+import { type PagePhase, type PhaseCounts, phaseOf, phases, statusNames } from './page-state.js'
+import type { PageLocation, PageState } from './read-page-state.js'
 
 const named = (name: string, on: boolean): Html =>
   html`<span class="name">${name}</span>${on ? undefined : html` <span class="off">off</span>`}`
@@ -32,9 +25,15 @@ function locationTable({ locations }: PageState): Html {
     cell: (row) => (row.capacity === null ? 'any' : grouped(row.capacity)),
     number: true,
   }
-  const content = table(
+  return tableSection(
     'locations',
+    'Locations',
     used,
+    {
+      none: 'No location has a deployment.',
+      keyOf: ({ id }) => id,
+      note: `${used.length} of ${locations.length} in use`,
+    },
     [
       { heading: 'City', cell: ({ city, country }) => html`${city} <small>${country}</small>` },
       number('All', 'deployments'),
@@ -44,9 +43,7 @@ function locationTable({ locations }: PageState): Html {
       number('Stopping', 'stopping'),
       ...(limited ? [capacity] : []),
     ],
-    { none: 'No location has a deployment.', keyOf: ({ id }) => id },
   )
-  return section('locations', 'Locations', content, `${used.length} of ${locations.length} in use`)
 }
 
 function requestTable({ counters: { requests } }: PageState): Html {
@@ -57,17 +54,11 @@ function requestTable({ counters: { requests } }: PageState): Html {
       total: sum(Object.values(statuses)),
     }))
     .toSorted((one, other) => other.total - one.total)
-  const content = table(
-    'requests',
-    rows,
-    [
-      { heading: 'Operation', cell: ({ operation }) => html`<code>${operation}</code>` },
-      { heading: 'Requests', cell: ({ total }) => grouped(total), number: true },
-      { heading: 'By status', cell: ({ statuses }) => html`${statuses.map(answers)}` },
-    ],
-    { none: 'None so far.', keyOf: ({ operation }) => operation },
-  )
-  return section('requests', 'Requests', content)
+  return tableSection('requests', 'Requests', rows, { none: 'None so far.', keyOf: ({ operation }) => operation }, [
+    { heading: 'Operation', cell: ({ operation }) => html`<code>${operation}</code>` },
+    { heading: 'Requests', cell: ({ total }) => grouped(total), number: true },
+    { heading: 'By status', cell: ({ statuses }) => html`${statuses.map(answers)}` },
+  ])
 }
 
 const answers = ([code, count]: readonly [code: string, count: number]): Html =>
@@ -75,16 +66,10 @@ const answers = ([code, count]: readonly [code: string, count: number]): Html =>
 
 function rejectionTable({ counters: { rejected } }: PageState): Html {
   const rows = Object.entries(rejected)
-  const content = table(
-    'rejections',
-    rows,
-    [
-      { heading: 'Limit', cell: ([limit]) => limit },
-      { heading: 'Rejected', cell: ([, count]) => grouped(count), number: true },
-    ],
-    { none: 'None: no request has been over a limit.' },
-  )
-  return section('rejections', 'Rejected by limits', content)
+  return tableSection('rejections', 'Rejected by limits', rows, { none: 'None: no request has been over a limit.' }, [
+    { heading: 'Limit', cell: ([limit]) => limit },
+    { heading: 'Rejected', cell: ([, count]) => grouped(count), number: true },
+  ])
 }
 
 /** The counts of each phase. There is no sum, because a deployment in ERROR is no running server. */
@@ -104,62 +89,44 @@ function applicationTable({ applications }: PageState): Html {
   const rows = applications.flatMap((application) =>
     orNone(application.versions).map((version) => ({ application, version })),
   )
-  const content = table(
-    'applications',
-    rows,
-    [
-      { heading: 'Application', cell: ({ application: { name, active } }) => named(name, active) },
-      {
-        heading: 'Version',
-        cell: ({ version }) => (version === undefined ? '–' : named(version.name, version.active)),
-      },
-      { heading: 'Deployments', cell: ({ version }) => inPhases(version?.phases) },
-    ],
-    { none: 'None so far.' },
-  )
-  return section('applications', 'Applications and versions', content)
+  return tableSection('applications', 'Applications and versions', rows, { none: 'None so far.' }, [
+    { heading: 'Application', cell: ({ application: { name, active } }) => named(name, active) },
+    {
+      heading: 'Version',
+      cell: ({ version }) => (version === undefined ? '–' : named(version.name, version.active)),
+    },
+    { heading: 'Deployments', cell: ({ version }) => inPhases(version?.phases) },
+  ])
 }
 
 function fleetTable({ fleets }: PageState): Html {
   const rows = fleets.flatMap((fleet) => orNone(fleet.policies).map((policy) => ({ fleet, policy })))
-  const content = table(
-    'fleets',
-    rows,
-    [
-      { heading: 'Fleet', cell: ({ fleet }) => named(fleet.name, fleet.enabled) },
-      { heading: 'Versions', cell: ({ fleet }) => html`<span class="name">${fleet.versions.join(', ') || '–'}</span>` },
-      {
-        heading: 'Policy',
-        cell: ({ policy }) => (policy === undefined ? '–' : named(policy.name, policy.enabled)),
-      },
-      {
-        heading: 'Wanted per version',
-        cell: ({ policy }) => (policy === undefined ? '–' : `${grouped(policy.minimum)} to ${grouped(policy.maximum)}`),
-        number: true,
-      },
-      { heading: 'Deployments', cell: ({ policy }) => inPhases(policy?.phases) },
-    ],
-    { none: 'None so far.' },
-  )
-  return section('fleets', 'Fleets', content)
+  return tableSection('fleets', 'Fleets', rows, { none: 'None so far.' }, [
+    { heading: 'Fleet', cell: ({ fleet }) => named(fleet.name, fleet.enabled) },
+    { heading: 'Versions', cell: ({ fleet }) => html`<span class="name">${fleet.versions.join(', ') || '–'}</span>` },
+    {
+      heading: 'Policy',
+      cell: ({ policy }) => (policy === undefined ? '–' : named(policy.name, policy.enabled)),
+    },
+    {
+      heading: 'Wanted per version',
+      cell: ({ policy }) => (policy === undefined ? '–' : `${grouped(policy.minimum)} to ${grouped(policy.maximum)}`),
+      number: true,
+    },
+    { heading: 'Deployments', cell: ({ policy }) => inPhases(policy?.phases) },
+  ])
 }
 
 function faultTable({ faults }: PageState): Html {
-  const content = table(
-    'faults',
-    faults,
-    [
-      {
-        heading: 'Operation',
-        cell: ({ fault: { operation } }) => (operation === '*' ? 'all' : html`<code>${operation}</code>`),
-      },
-      { heading: 'When', cell: ({ fault }) => whenOf(fault) },
-      { heading: 'What', cell: ({ fault }) => whatOf(fault) },
-      { heading: 'Done', cell: struckOf, number: true },
-    ],
-    { none: 'None: everything goes as documented.' },
-  )
-  return section('faults', 'Declared faults', content)
+  return tableSection('faults', 'Declared faults', faults, { none: 'None: everything goes as documented.' }, [
+    {
+      heading: 'Operation',
+      cell: ({ fault: { operation } }) => (operation === '*' ? 'all' : html`<code>${operation}</code>`),
+    },
+    { heading: 'When', cell: ({ fault }) => whenOf(fault) },
+    { heading: 'What', cell: ({ fault }) => whatOf(fault) },
+    { heading: 'Done', cell: struckOf, number: true },
+  ])
 }
 
 const struckOf = ({ struck, seen }: FaultCount) => `${grouped(struck)} of ${grouped(seen)}`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { places } from '../places.js'
 import { europeMap, worldMap } from './page-map.js'
-import type { PageLocation, PageState } from './page-state.js'
+import type { PageLocation, PageState } from './read-page-state.js'
 import { started } from '../emulator.fixture.js'
 
 const empty = (await (await started().emulator.fetch(new Request('http://any/_emulator/state'))).json()) as PageState

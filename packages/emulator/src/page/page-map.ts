@@ -10,7 +10,8 @@ import {
   type Label,
 } from '@muster/console/internal'
 import { html, markup, type Html } from './html.js'
-import { type PageLocation, type PageState, phases } from './page-state.js'
+import { phases } from './page-state.js'
+import type { PageLocation, PageState } from './read-page-state.js'
 
 const round = (value: number) => Math.round(value * 10) / 10
 

@@ -4,7 +4,7 @@ import { studio } from '../deployments/studio.fixture.js'
 import type { Emulator } from '../emulator.js'
 import { version } from '../emulator.fixture.js'
 import { places } from '../places.js'
-import type { PageState } from './page-state.js'
+import type { PageState } from './read-page-state.js'
 
 const read = async (emulator: Emulator, path: string) => (await emulator.fetch(new Request(`http://any${path}`))).text()
 const stateOf = async (emulator: Emulator) => JSON.parse(await read(emulator, '/_emulator/state')) as PageState

@@ -2,21 +2,10 @@ import { sum } from '@muster/console/internal'
 import { containerLogs, type DeploymentRecord, tagsOf, type StatusName } from '../deployments/index.js'
 import type { Faults } from '../faults.js'
 import { places } from '../places.js'
-import type { FleetRecord, VersionRecord } from '../records.js'
 import { formatB } from '../timestamps.js'
 import type { World } from '../world.js'
-import { type ShownVariable, shownVariables, withoutSecrets } from './mask-secrets.js'
-import {
-  type PageApplication,
-  type PageDeployment,
-  type PageFleet,
-  type PageLocation,
-  type PageState,
-  type PhaseCounts,
-  phaseOf,
-  type RelayTotals,
-  searchFor,
-} from './page-state.js'
+import { shownVariables, withoutSecrets } from './mask-secrets.js'
+import { type PhaseCounts, phaseOf, searchFor } from './page-state.js'
 
 const LATEST = 50
 
@@ -30,7 +19,16 @@ export interface PageSource {
   readonly isTokenKnown: boolean
 }
 
-export function readPageState({ world, faults, token, isTokenKnown }: PageSource, search: string): PageState {
+export type PageState = ReturnType<typeof readPageState>
+export type PageDeployment = ReturnType<typeof pageDeployment>
+export type PageLocation = PageState['locations'][number]
+
+/**
+ * The data of the page, and the answer of /_emulator/state. Everyone who can reach the port can read it, so it has no
+ * secrets and no players' addresses. Fields from the document have its names; instants are times of the emulator's
+ * clock in format B.
+ */
+export function readPageState({ world, faults, token, isTokenKnown }: PageSource, search: string) {
   const now = world.clock.now()
   const all = world.deployments.all()
   const current = all.filter(({ life }) => phaseOf(life.status) !== 'ended')
@@ -38,12 +36,16 @@ export function readPageState({ world, faults, token, isTokenKnown }: PageSource
   return {
     now: formatB(now),
     speed: world.speed,
+    /** How a client connects to the emulator, with the API token if it is the default, which everybody knows. */
     connect: { baseUrl: world.url(), token: isTokenKnown ? token : null },
     deployments: {
       phases: phasesOf(current),
+      /** Deployments for which no server could be allocated. */
       withoutLocation: current.filter(({ site }) => site === undefined).length,
-      byStatus: Object.fromEntries(tally(all, ({ life }) => life.status)),
+      /** Of all deployments that the service remembers. */
+      byStatus: Object.fromEntries(tally(all, ({ life }) => life.status)) as Partial<Record<StatusName, number>>,
       search,
+      /** The number of deployments found, and the latest of them, the newest first. */
       found,
       latest,
     },
@@ -65,7 +67,7 @@ function searched(all: readonly DeploymentRecord[], search: string, now: number)
   return { found: found.length, latest: found.slice(0, LATEST) }
 }
 
-function pageDeployment(record: DeploymentRecord, now: number): PageDeployment {
+function pageDeployment(record: DeploymentRecord, now: number) {
   const sinceMs = (at: number) => Math.max(0, Math.round(now - at))
   return {
     request_id: record.id,
@@ -73,9 +75,11 @@ function pageDeployment(record: DeploymentRecord, now: number): PageDeployment {
     version: record.version.name,
     status: record.life.status,
     error: record.life.error === undefined ? null : ownWords(record.life.error),
+    /** The city: known from the start, unlike in the service's answers. Null where no server could be allocated. */
     location: record.site?.place.location.city ?? null,
     tags: tagsOf(record),
     createdAt: formatB(record.createdAt),
+    /** Milliseconds since the deployment was requested, and since the present status began. */
     ageMs: sinceMs(record.createdAt),
     inStatusMs: sinceMs(record.history.at(-1)?.at ?? record.createdAt),
   }
@@ -96,16 +100,14 @@ function tally<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): M
   return counts
 }
 
-const NONE: readonly DeploymentRecord[] = []
-
 function groups<Key>(records: readonly DeploymentRecord[], keyOf: (record: DeploymentRecord) => Key) {
   const byKey = new Map<Key, DeploymentRecord[]>()
   for (const record of records) {
-    const group = byKey.get(keyOf(record))
-    if (group === undefined) byKey.set(keyOf(record), [record])
-    else group.push(record)
+    const group = byKey.get(keyOf(record)) ?? []
+    byKey.set(keyOf(record), group)
+    group.push(record)
   }
-  return (key: Key) => byKey.get(key) ?? NONE
+  return (key: Key): readonly DeploymentRecord[] => byKey.get(key) ?? []
 }
 
 function phasesOf(records: readonly DeploymentRecord[]): PhaseCounts {
@@ -114,7 +116,7 @@ function phasesOf(records: readonly DeploymentRecord[]): PhaseCounts {
   return { ready: count('ready'), starting: count('starting'), error: count('error'), stopping: count('stopping') }
 }
 
-function pageLocations(current: readonly DeploymentRecord[], capacityOf: World['capacity']): readonly PageLocation[] {
+function pageLocations(current: readonly DeploymentRecord[], capacityOf: World['capacity']) {
   const at = groups(current, ({ site }) => site?.place.id)
   return places.map(({ id, location: { city, country, continent, latitude, longitude } }) => {
     const capacity = capacityOf(id)
@@ -127,43 +129,38 @@ function pageLocations(current: readonly DeploymentRecord[], capacityOf: World['
       longitude,
       ...phasesOf(at(id)),
       deployments: at(id).length,
+      /** The number of deployments that may run here at once; null for no bound. */
       capacity: capacity === Infinity ? null : capacity,
     }
   })
 }
 
-function pageApplications({ applications }: World, current: readonly DeploymentRecord[]): readonly PageApplication[] {
+function pageApplications({ applications }: World, current: readonly DeploymentRecord[]) {
   const of = groups(current, ({ version }) => version)
   return applications.values().map((application) => ({
     name: application.name,
     active: application.is_active,
-    versions: application.versions.values().map((version) => ({
-      name: version.name,
-      active: version.is_active,
-      phases: phasesOf(of(version)),
-    })),
+    versions: application.versions.values().map((version) => {
+      return { name: version.name, active: version.is_active, phases: phasesOf(of(version)) }
+    }),
   }))
 }
 
-function pageFleets({ fleets }: World, current: readonly DeploymentRecord[]): readonly PageFleet[] {
+function pageFleets({ fleets }: World, current: readonly DeploymentRecord[]) {
   const of = groups(current, ({ policy }) => policy)
   return fleets.values().map((fleet) => ({
     name: fleet.name,
     enabled: fleet.enabled,
-    versions: linkedTo(fleet).map((version) => `${version.app.name} ${version.name}`),
-    policies: fleet.policies.values().map((policy) => ({
-      name: policy.name,
-      enabled: policy.enabled,
-      minimum: policy.minimum,
-      maximum: policy.maximum,
-      phases: phasesOf(of(policy)),
-    })),
+    /** The linked versions, each as `application version`. */
+    versions: Array.from(fleet.links.keys(), (version) => `${version.app.name} ${version.name}`),
+    policies: fleet.policies.values().map((policy) => {
+      const { name, enabled, minimum, maximum } = policy
+      return { name, enabled, minimum, maximum, phases: phasesOf(of(policy)) }
+    }),
   }))
 }
 
-const linkedTo = ({ links }: FleetRecord): readonly VersionRecord[] => [...links.keys()]
-
-function relayTotals({ relays }: World): RelayTotals {
+function relayTotals({ relays }: World) {
   const sessions = relays.list()
   return {
     sessions: sessions.length,
@@ -173,53 +170,31 @@ function relayTotals({ relays }: World): RelayTotals {
   }
 }
 
-/** The data of one deployment's page: no secrets, and no players' addresses. */
-export interface DeploymentDetail extends PageDeployment {
-  readonly now: string
-  /** Why the deployment failed, as far as known; secrets in the launcher's messages are masked. */
-  readonly failure: string | null
-  /** The exit code of a container that ended by itself. */
-  readonly exitCode: number | null
-  /** Whether a stop was requested that has not begun. */
-  readonly stopRequested: boolean
-  /** The fleet policy that requested the deployment. */
-  readonly policy: string | null
-  /** The statuses reached, the oldest first. Durations are milliseconds; undefined for the present status. */
-  readonly steps: readonly { readonly status: StatusName; readonly at: string; readonly lastedMs: number | undefined }[]
-  readonly ports: readonly {
-    readonly name: string
-    readonly internal: number
-    readonly external: number
-    readonly protocol: string
-  }[]
-  readonly variables: readonly ShownVariable[]
-  /** The last lines of the container's output. */
-  readonly log: string
-}
+export type DeploymentDetail = ReturnType<typeof deploymentDetail>
 
 const LINES = 200
 
-export function deploymentDetail(record: DeploymentRecord, now: number): DeploymentDetail {
+/** The data of one deployment's page: no secrets, and no players' addresses. */
+export function deploymentDetail(record: DeploymentRecord, now: number) {
   const { environment, hiddenVariables, life, history, policy, crash, site } = record
   const masked = (text: string) => withoutSecrets(text, environment, hiddenVariables)
   const lines = masked(containerLogs(record, now).logs ?? '').split('\n')
   return {
     ...pageDeployment(record, now),
     now: formatB(now),
+    /** Why the deployment failed, as far as known; secrets in the launcher's messages are masked. */
     failure: life.error === undefined ? null : masked(life.error),
+    /** The exit code of a container that ended by itself. */
     exitCode: crash?.exitCode ?? null,
+    /** Whether a stop was requested that has not begun. */
     stopRequested: life.stopRequested && life.status !== 'TERMINATING' && life.status !== 'TERMINATED',
     policy: policy?.name ?? null,
+    /** The statuses reached, the oldest first. Durations are milliseconds; undefined for the present status. */
     steps: history.map(({ status, at }, index) => {
       const next = history[index + 1]
       return { status, at: formatB(at), lastedMs: next && Math.round(next.at - at) }
     }),
-    ports: (site?.ports ?? []).map(({ name, internal, external, protocol }) => ({
-      name,
-      internal,
-      external,
-      protocol,
-    })),
+    ports: (site?.ports ?? []).map(({ tlsUpgrade: _tlsUpgrade, ...port }) => port),
     variables: shownVariables(environment, hiddenVariables),
     log: lines.slice(-LINES).join('\n'),
   }

@@ -114,8 +114,6 @@ const names = {
   [relayState.error]: 'error',
 } as const satisfies Record<RelayState, PeerState>
 
-const peerStateOf = (code: RelayState) => names[code]
-
 /**
  * The reason for which the relay refuses a peer in this state; undefined for a state in which the peer is or may become
  * valid.
@@ -129,24 +127,17 @@ function problemOf(state: PeerState): PeerError | undefined {
 }
 
 /** A set of listeners. */
-interface Listeners<Value> {
-  /** Adds a listener. Returns a function that removes it. */
-  add(listener: (value: Value) => void): () => void
-  tell(value: Value): void
-}
-
-function createListeners<Value>(): Listeners<Value> {
+function createListeners<Value>() {
   const listeners = new Set<(value: Value) => void>()
   return {
-    add: (listener) => {
+    /** Adds a listener. Returns a function that removes it. */
+    add: (listener: (value: Value) => void) => {
       // Each call adds a function of its own, so that a listener added twice is called twice and removed separately.
       const entry = (value: Value) => listener(value)
       listeners.add(entry)
-      return () => {
-        listeners.delete(entry)
-      }
+      return () => void listeners.delete(entry)
     },
-    tell: (value) => {
+    tell: (value: Value) => {
       for (const listener of listeners) listener(value)
     },
   }
@@ -238,7 +229,7 @@ function createPeerConnection<Message>(
 
   const hear = (current: Line, datagram: Buffer) => {
     const heard = readRelayed(datagram, side)
-    if (heard?.kind === 'state') onAnswer(current, peerStateOf(heard.state))
+    if (heard?.kind === 'state') onAnswer(current, names[heard.state])
     if (heard?.kind !== 'data') return
     current.heardAt = clock.now()
     messages.tell(messageOf(heard.payload, heard.connectionId))
@@ -259,11 +250,8 @@ function createPeerConnection<Message>(
     const { signal } = current.ended
     while (!signal.aborted) {
       if (clock.now() - current.heardAt >= timeoutMs) {
-        return hangUp(
-          current,
-          'disconnected',
-          new PeerError('no answer', 'the relay does not answer, or goes on checking'),
-        )
+        const reason = new PeerError('no answer', 'the relay does not answer, or goes on checking')
+        return hangUp(current, 'disconnected', reason)
       }
       socket.send(ping)
       await clock.sleep(pingMs, signal).catch(() => {})
@@ -380,26 +368,16 @@ export function createPeer(options: PeerOptions & { readonly role: 'client' }): 
 export function createPeer(options: PeerOptions): HostPeer | ClientPeer
 export function createPeer(options: PeerOptions): HostPeer | ClientPeer {
   const chosen = checked('option', PeerOptions, options)
-  return chosen.role === 'host' ? createHost(chosen) : createClient(chosen)
-}
-
-function createHost(options: PeerOptions): HostPeer {
-  const { connection, send } = createPeerConnection(options, 'server', (data, connectionId): HostMessage => ({
-    data,
-    connectionId,
-  }))
-  return Object.assign(connection, {
-    role: 'host' as const,
-    send: (connectionId: number, data: Uint8Array) => {
-      if (!Number.isInteger(connectionId) || connectionId < 1 || connectionId > 0xffff_ffff) {
-        throw new RangeError(`connectionId must be that of a client's message, got ${connectionId}`)
-      }
-      send(data, connectionId)
-    },
-  })
-}
-
-function createClient(options: PeerOptions): ClientPeer {
-  const { connection, send } = createPeerConnection(options, 'client', (data): ClientMessage => ({ data }))
-  return Object.assign(connection, { role: 'client' as const, send: (data: Uint8Array) => send(data) })
+  if (chosen.role === 'client') {
+    const { connection, send } = createPeerConnection(chosen, 'client', (data): ClientMessage => ({ data }))
+    return Object.assign(connection, { role: chosen.role, send: (data: Uint8Array) => send(data) })
+  }
+  const messageOf = (data: Buffer, connectionId: number): HostMessage => ({ data, connectionId })
+  const { connection, send } = createPeerConnection(chosen, 'server', messageOf)
+  const sendTo = (connectionId: number, data: Uint8Array) => {
+    if (!Number.isInteger(connectionId) || connectionId < 1 || connectionId > 0xffff_ffff)
+      throw new RangeError(`connectionId must be that of a client's message, got ${connectionId}`)
+    send(data, connectionId)
+  }
+  return Object.assign(connection, { role: chosen.role, send: sendTo })
 }

@@ -1,7 +1,6 @@
-import type { Random } from '@muster/core/clock'
 import { z } from 'zod'
 import type { PacketCounters } from '../counters.js'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { Send } from './session-traffic.js'
 
 /**
@@ -40,10 +39,8 @@ export const PacketFault: z.ZodType<PacketFault> = z
 /** Milliseconds after which a held-back packet is sent even if no other packet follows. */
 const HELD_MS = 100
 
-interface BadNetworkDeps {
-  readonly random: Random
-  /** Timers of the clock, not sped up. */
-  readonly timers: Timers
+/** Its timers are not sped up. */
+interface BadNetworkDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly counters: PacketCounters
 }
 

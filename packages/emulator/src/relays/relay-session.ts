@@ -33,11 +33,8 @@ export interface RelayUserRecord {
  * @param readyStatus the status text that the service uses for a ready session.
  */
 export function relaySessionView(session: RelaySessionRecord, readyStatus: string): RelaySession {
-  const common = commonView(session, readyStatus)
-  return {
-    ...common,
-    session_users: session.state === 'initializing' ? [] : session.users.map((user) => userView(session, user)),
-  }
+  const users = session.state === 'initializing' ? [] : session.users.map((user) => userView(session, user))
+  return { ...commonView(session, readyStatus), session_users: users }
 }
 
 /** The session with one user in place of all users: the answer to authorize. */
@@ -45,10 +42,7 @@ export const relaySessionOfUserView = (
   session: RelaySessionRecord,
   user: RelayUserRecord,
   readyStatus: string,
-): RelaySessionOfUser => ({
-  ...commonView(session, readyStatus),
-  session_user: userView(session, user),
-})
+): RelaySessionOfUser => ({ ...commonView(session, readyStatus), session_user: userView(session, user) })
 
 /**
  * The fields common to both views. Until the session is ready it is shown without tokens, relay and users (public
@@ -99,27 +93,21 @@ export interface RelayAddress {
   readonly clientPort: number
 }
 
-/** The simulated relays of all places, and their ports. */
-interface RelayPorts {
-  /** Takes two ports at the place's relay; undefined when too few are free. */
-  take(place: Place): RelayAddress | undefined
-  give(address: RelayAddress): void
-}
-
 const RANGE = { from: 30_000, to: 59_999 }
 
 /** Creates one relay per place, at a documentation address (RFC 5737), where nothing listens. */
-export function createRelayPorts(): RelayPorts {
+export function createRelayPorts() {
   const pools = new Map(
     places.map(({ id }, index) => [id, { pool: createPortPool(RANGE), ip: `192.0.2.${index + 1}` }]),
   )
   return {
-    take: (place) => {
+    /** Takes two ports at the place's relay; undefined when too few are free. */
+    take: (place: Place): RelayAddress | undefined => {
       const relay = pools.get(place.id)
       const [serverPort, clientPort] = relay?.pool.take(2) ?? []
       if (relay === undefined || serverPort === undefined || clientPort === undefined) return undefined
       return { place, ip: relay.ip, host: `relay-${place.id}.emulator.invalid`, serverPort, clientPort }
     },
-    give: ({ place, serverPort, clientPort }) => pools.get(place.id)?.pool.give([serverPort, clientPort]),
+    give: ({ place, serverPort, clientPort }: RelayAddress) => pools.get(place.id)?.pool.give([serverPort, clientPort]),
   }
 }

@@ -1,4 +1,4 @@
-import type { RelaySession, RelaySessionOfUser } from '@muster/core/api'
+import type { RelaySession } from '@muster/core/api'
 import type { Random } from '@muster/core/clock'
 import {
   coordinatesOf,
@@ -9,19 +9,18 @@ import {
   type Webhooks,
 } from '../deployments/index.js'
 import { type Place, places } from '../places.js'
-import { hex } from '../records.js'
+import { freeId } from '../records.js'
 import type { RelaySettings } from '../settings.js'
-import type { Timers } from '../timers.js'
+import type { Surroundings } from '../timers.js'
 import type { PacketFault } from './bad-network.js'
 import {
   createRelayPorts,
-  type RelayAddress,
   relaySessionOfUserView,
   type RelaySessionRecord,
   relaySessionView,
   type RelayUserRecord,
 } from './relay-session.js'
-import type { RelayData, RelayLine } from './udp-relay.js'
+import type { RelayData } from './udp-relay.js'
 
 interface RelayOrder {
   /** The users' IP addresses; a relay near them is chosen. */
@@ -34,27 +33,7 @@ interface RelayOrder {
   readonly packetFault: PacketFault | undefined
 }
 
-/** The part of the service behind `api.relays`. */
-export interface Relays {
-  /** Creates a session; undefined when no allowed relay has free ports. */
-  create(order: RelayOrder): Promise<RelaySessionRecord | undefined>
-  get(sessionId: string): RelaySessionRecord | undefined
-  /** All sessions that have not been deleted, the oldest first. */
-  all(): readonly RelaySessionRecord[]
-  /** Adds a user with a token of its own, even if another user has the same address. */
-  authorize(session: RelaySessionRecord, ip: string): RelayUserRecord
-  /** Removes the user with the token. Returns false when no user has it. */
-  revoke(session: RelaySessionRecord, token: number): boolean
-  /** Deletes the session; resolves when its ports are free. */
-  delete(session: RelaySessionRecord): Promise<void>
-  view(session: RelaySessionRecord): RelaySession
-  viewOfUser(session: RelaySessionRecord, user: RelayUserRecord): RelaySessionOfUser
-  /** Resolves when the calls to the session's webhook that have been started so far are over. */
-  called(session: RelaySessionRecord): Promise<void>
-  /** Summaries of all sessions, without tokens. */
-  list(): readonly RelaySummary[]
-  close(): Promise<void>
-}
+export type Relays = ReturnType<typeof createRelays>
 
 export interface RelaySummary {
   readonly session_id: string
@@ -65,10 +44,7 @@ export interface RelaySummary {
 }
 
 /** What relay sessions need from the rest of the emulator. */
-interface RelayDeps {
-  /** The source of ids and tokens. */
-  readonly random: Random
-  readonly timers: Timers
+interface RelayDeps extends Pick<Surroundings, 'random' | 'timers'> {
   readonly settings: RelaySettings
   /** The relay that carries packets; undefined where sessions carry none. */
   readonly relayData: RelayData | undefined
@@ -86,12 +62,7 @@ interface RelayDeps {
 export type RelayFault = 'never ready' | 'no tokens' | 'token of another'
 
 /** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), no two equal ones in use. */
-interface TokenSource {
-  take(): number
-  give(token: number): void
-}
-
-function createTokenSource(random: Random): TokenSource {
+function createTokenSource(random: Random) {
   const used = new Set<number>()
   /** A token is never 0, because programs take 0 for no token. */
   const draw = () => 1 + Math.floor(random() * 0xffff_ffff)
@@ -102,11 +73,12 @@ function createTokenSource(random: Random): TokenSource {
       used.add(token)
       return token
     },
-    give: (token) => void used.delete(token),
+    give: (token: number) => void used.delete(token),
   }
 }
 
-export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps): Relays {
+/** Creates the part of the service behind `api.relays`. */
+export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps) {
   const sessions = new Map<string, RelaySessionRecord>()
   const ports = createRelayPorts()
   const tokens = createTokenSource(random)
@@ -120,12 +92,6 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     token: tokens.take(),
   })
 
-  const freeId = () => {
-    let id = hex(12, random)
-    while (sessions.has(id)) id = hex(12, random)
-    return id
-  }
-
   const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
     // The session was deleted in the meantime.
     if (sessions.get(session.id) !== session) return
@@ -136,7 +102,11 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   }
 
   /** Assigns the address to which peers send packets, and opens the relay that carries the packets. */
-  const connect = async (place: Place, token: number, order: RelayOrder): Promise<Route | undefined> => {
+  const connect = async (
+    place: Place,
+    token: number,
+    order: RelayOrder,
+  ): Promise<Pick<RelaySessionRecord, 'address' | 'line'> | undefined> => {
     if (relayData === undefined) {
       const address = ports.take(place)
       return address && { address, line: undefined }
@@ -147,7 +117,8 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     return { address: { place, ip: relayData.ip, host: relayData.ip, serverPort, clientPort }, line }
   }
 
-  const create = async (order: RelayOrder) => {
+  /** Creates a session; undefined when no allowed relay has free ports. */
+  const create = async (order: RelayOrder): Promise<RelaySessionRecord | undefined> => {
     const users = order.users.map(newUser)
     const token = tokens.take()
     const where = users.map(({ coordinates }) => coordinates)
@@ -160,7 +131,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     for (const user of users) route.line?.authorize(user)
     const { webhookUrl } = order
     const session: RelaySessionRecord = {
-      id: freeId(),
+      id: freeId((id) => sessions.has(id), random),
       token,
       webhookUrl,
       users,
@@ -179,17 +150,20 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
 
   return {
     create,
-    get: (id) => sessions.get(id),
-    all: () => [...sessions.values()],
+    get: (id: string) => sessions.get(id),
+    /** All sessions that have not been deleted, the oldest first. */
+    all: (): readonly RelaySessionRecord[] => [...sessions.values()],
 
-    authorize: (session, ip) => {
+    /** Adds a user with a token of its own, even if another user has the same address. */
+    authorize: (session: RelaySessionRecord, ip: string) => {
       const user = newUser(ip)
       session.users.push(user)
       session.line?.authorize(user)
       return user
     },
 
-    revoke: (session, token) => {
+    /** Removes the user with the token. Returns false when no user has it. */
+    revoke: (session: RelaySessionRecord, token: number) => {
       const index = session.users.findIndex((user) => user.token === token)
       if (index === -1) return false
       session.users.splice(index, 1)
@@ -198,7 +172,8 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       return true
     },
 
-    delete: async (session) => {
+    /** Deletes the session; resolves when its ports are free. */
+    delete: async (session: RelaySessionRecord) => {
       sessions.delete(session.id)
       if (session.line === undefined) ports.give(session.address)
       for (const { token } of [session, ...session.users]) tokens.give(token)
@@ -206,9 +181,12 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     },
 
     view,
-    viewOfUser: (session, user) => relaySessionOfUserView(session, user, settings.readyStatus),
-    called: (session) => calls.get(session) ?? Promise.resolve(),
-    list: () =>
+    viewOfUser: (session: RelaySessionRecord, user: RelayUserRecord) =>
+      relaySessionOfUserView(session, user, settings.readyStatus),
+    /** Resolves when the calls to the session's webhook that have been started so far are over. */
+    called: (session: RelaySessionRecord) => calls.get(session) ?? Promise.resolve(),
+    /** Summaries of all sessions, without tokens. */
+    list: (): readonly RelaySummary[] =>
       Array.from(sessions.values(), ({ id, state, users, line }) => ({
         session_id: id,
         ready: state !== 'initializing',
@@ -217,11 +195,6 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       })),
     close: async () => relayData?.close(),
   }
-}
-
-interface Route {
-  readonly address: RelayAddress
-  readonly line: RelayLine | undefined
 }
 
 /** A forged webhook: what an attacker who knows the URL might post to receive all packets. */

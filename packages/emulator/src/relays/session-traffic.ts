@@ -86,18 +86,6 @@ interface SessionTrafficDeps {
 /** Sends the part of a datagram from the offset `start`, from the port of the given side. */
 export type Send = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
 
-/** The packet handling of one session. Pure but for `send` and the counters; `now` never decreases. */
-interface SessionTraffic {
-  /** Lets a user connect. Each user has a different token. */
-  authorize(user: { readonly token: number; readonly ip: string }): void
-  /** Revokes a user's token; from now on the user's pings are answered by `invalid`. */
-  revoke(token: number): void
-  /** Handles a datagram received at the port of the given side. The datagram's buffer is overwritten. */
-  receive(side: Side, datagram: Buffer, from: Endpoint, now: number): void
-  /** The number of users connected. */
-  connected(now: number): number
-}
-
 interface User {
   /** The only address from which the user may connect; undefined for any address. */
   readonly address: string | undefined
@@ -114,17 +102,11 @@ interface User {
 const PINGS_PER_SECOND = 20
 
 /**
- * Creates the packet handling of one session. It has no timers: the end of a connection or host is detected when a
- * packet arrives, because peers ping every half second. It allocates no objects per packet, because there may be
- * 100,000 packets per second.
+ * Creates the packet handling of one session. Pure but for `send` and the counters; `now` never decreases. It has no
+ * timers: the end of a connection or host is detected when a packet arrives, because peers ping every half second. It
+ * allocates no objects per packet, because there may be 100,000 packets per second.
  */
-export function createSessionTraffic({
-  sessionToken,
-  settings,
-  counters,
-  invalidTokens,
-  send,
-}: SessionTrafficDeps): SessionTraffic {
+export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: SessionTrafficDeps) {
   const { authDelayMs, pinSource } = settings
   const { dropped } = counters
   const session = tokenKey(sessionToken)
@@ -136,6 +118,7 @@ export function createSessionTraffic({
   let host: Connection | undefined
   let nextId = 1
 
+  /** Handles a datagram received at the port of the given side. The datagram's buffer is overwritten. */
   const receive = (side: Side, datagram: Buffer, from: Endpoint, now: number) => {
     counters.received++
     const kind = kindOf(datagram, side)
@@ -243,7 +226,8 @@ export function createSessionTraffic({
 
   return {
     receive,
-    authorize: ({ token, ip }) => {
+    /** Lets a user connect. Each user has a different token. */
+    authorize: ({ token, ip }: { readonly token: number; readonly ip: string }) => {
       users.set(tokenKey(token), {
         address: pinSource ? plainAddress(ip) : undefined,
         pings: createRateCap(PINGS_PER_SECOND),
@@ -251,14 +235,16 @@ export function createSessionTraffic({
         connection: undefined,
       })
     },
-    revoke: (token) => {
+    /** Revokes a user's token; from now on the user's pings are answered by `invalid`. */
+    revoke: (token: number) => {
       const connection = users.get(tokenKey(token))?.connection
       users.delete(tokenKey(token))
       if (connection === undefined) return
       end(connection)
       clients.delete(connection.id)
     },
-    connected: (now) =>
+    /** The number of users connected. */
+    connected: (now: number) =>
       Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now))
         .length,
   }

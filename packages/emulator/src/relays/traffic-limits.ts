@@ -40,17 +40,12 @@ const PER_SOURCE = { name: 'invalid tokens of a source', limit: 5, windowMs: 100
  */
 const SOURCES = 1024
 
-/** Decides which senders of wrong tokens get an answer. Each relay has one, because a source may try many sessions. */
-export interface InvalidTokens {
-  /** @param session the limiter of the session in which the token was tried. */
-  mayAnswer(session: Limiter, address: string, now: number): boolean
-  /** The number of source addresses remembered. */
-  sources(): number
-}
+export type InvalidTokens = ReturnType<typeof createInvalidTokens>
 
 export const createSessionLimiter = (): Limiter => slidingLog(PER_SESSION)
 
-export function createInvalidTokens(): InvalidTokens {
+/** Decides which senders of wrong tokens get an answer. Each relay has one, because a source may try many sessions. */
+export function createInvalidTokens() {
   // Two generations of limiters, each used for a second or more, so that a dropped generation no longer counts.
   let recent = new Map<string, Limiter>()
   let older = new Map<string, Limiter>()
@@ -71,8 +66,13 @@ export function createInvalidTokens(): InvalidTokens {
   }
 
   return {
-    // The source's limit comes first, so that one source cannot use up the session's answers.
-    mayAnswer: (session, address, now) => limiterOf(address, now)?.take(now) === 0 && session.take(now) === 0,
+    /**
+     * The source's limit comes first, so that one source cannot use up the session's answers.
+     * @param session the limiter of the session in which the token was tried.
+     */
+    mayAnswer: (session: Limiter, address: string, now: number) =>
+      limiterOf(address, now)?.take(now) === 0 && session.take(now) === 0,
+    /** The number of source addresses remembered. */
     sources: () => recent.size + older.size,
   }
 }

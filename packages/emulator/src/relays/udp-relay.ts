@@ -1,24 +1,16 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
-import type { Clock, Random } from '@muster/core/clock'
+
 import type { PacketCounters } from '../counters.js'
 import type { RelayDataSettings } from '../settings.js'
-import { createTimers } from '../timers.js'
+import { createTimers, type Surroundings } from '../timers.js'
 import { type PacketFault, throughBadNetwork } from './bad-network.js'
 import type { Side } from './packet.js'
 import { createSessionTraffic, type Send } from './session-traffic.js'
 import { createInvalidTokens } from './traffic-limits.js'
 
-/** The relay that carries the packets of all sessions. */
-export interface RelayData {
-  /** The relay's IP address for peers. */
-  readonly ip: string
-  /** Opens a session's two ports. Undefined when no ports are free, and after `close`. */
-  open(order: LineOrder): Promise<RelayLine | undefined>
-  /** Closes the ports of all sessions. */
-  close(): Promise<void>
-}
+export type RelayData = ReturnType<typeof createUdpRelay>
 
 interface LineOrder {
   /** The session's token. A secret. */
@@ -58,13 +50,8 @@ async function openUdpPorts(host: string): Promise<UdpPorts> {
   const server = await openSocket(host)
   try {
     const client = await openSocket(host)
-    return {
-      server,
-      client,
-      close: async () => {
-        await Promise.all([closeSocket(server), closeSocket(client)])
-      },
-    }
+    const close = async () => void (await Promise.all([closeSocket(server), closeSocket(client)]))
+    return { server, client, close }
   } catch (error) {
     await closeSocket(server)
     throw error
@@ -95,22 +82,15 @@ async function openSocket(host: string): Promise<Socket> {
 
 const closeSocket = (socket: Socket): Promise<void> => new Promise((resolve) => socket.close(resolve))
 
-interface UdpRelayDeps {
-  readonly clock: Clock
-  /** The source of random choices for packet faults. */
-  readonly random: Random
-  /** How many times faster the service's own durations pass. Durations of the peers' protocol are not sped up. */
-  readonly speed: number
+interface UdpRelayDeps extends Omit<Surroundings, 'timers'> {
   readonly counters: PacketCounters
 }
 
 /** Bytes queued for sending at one port, at most; further packets are dropped. */
 const SEND_QUEUE_BYTES = 1024 * 1024
 
-export function createUdpRelay(
-  settings: RelayDataSettings,
-  { clock, random, speed, counters }: UdpRelayDeps,
-): RelayData {
+/** Creates the relay that carries the packets of all sessions. Durations of the peers' protocol are not sped up. */
+export function createUdpRelay(settings: RelayDataSettings, { clock, random, speed, counters }: UdpRelayDeps) {
   const lines = new Set<RelayLine>()
   const sessionSettings = { ...settings, authDelayMs: settings.authDelayMs / speed }
   const invalidTokens = createInvalidTokens()
@@ -129,19 +109,10 @@ export function createUdpRelay(
     const timers = createTimers(clock, 1)
     const direct = sendFrom(ports)
     const send = fault === undefined ? direct : throughBadNetwork(fault, { random, timers, counters }, direct)
-    const traffic = createSessionTraffic({
-      sessionToken: token,
-      settings: sessionSettings,
-      counters,
-      invalidTokens,
-      send,
-    })
-
-    const listenAt = (side: Side) => {
+    const own = { sessionToken: token, settings: sessionSettings, counters, invalidTokens, send }
+    const traffic = createSessionTraffic(own)
+    for (const side of ['server', 'client'] as const)
       ports[side].on('message', (datagram, from) => traffic.receive(side, datagram, from, clock.now()))
-    }
-    listenAt('server')
-    listenAt('client')
 
     const line: RelayLine = {
       serverPort: ports.server.address().port,
@@ -160,8 +131,10 @@ export function createUdpRelay(
   }
 
   return {
+    /** The relay's IP address for peers. */
     ip: settings.publicIp,
-    open: async (order) => {
+    /** Opens a session's two ports. Undefined when no ports are free, and after `close`. */
+    open: async (order: LineOrder): Promise<RelayLine | undefined> => {
       // Every failure means the same to the caller: no relay is available.
       const ports = await openUdpPorts(settings.host).catch(() => undefined)
       if (ports === undefined) return undefined
@@ -169,6 +142,7 @@ export function createUdpRelay(
       await ports.close()
       return undefined
     },
+    /** Closes the ports of all sessions. */
     close: async () => {
       closed = true
       await Promise.all(Array.from(lines, (line) => line.close()))

@@ -3,6 +3,7 @@ import { middleOf } from '@muster/core/internal'
 import { type CompiledQueue, networkOf } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty } from '../crowd/index.js'
 import type { RunOutcome } from '../run/index.js'
+import { firstIndex } from '../statistics/index.js'
 
 /** A matched ticket while it waited: it could be matched with any other that was there at the same time. */
 export interface Present {
@@ -101,13 +102,8 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
     const both = Math.max(one.from, other.from)
     if (one.entry.key !== other.entry.key || !may(one.entry, other.entry, last)) return Infinity
     if (isLoosest) return both
-    let [low, high] = [0, last]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (may(one.entry, other.entry, middle)) high = middle
-      else low = middle + 1
-    }
-    const reached = both + (levels.at[low] as number)
+    const level = firstIndex(last, (at) => may(one.entry, other.entry, at))
+    const reached = both + (levels.at[level] as number)
     if (lastResortLevel === Infinity) return reached
     // A ticket at last resort takes the other as it comes.
     return Math.min(reached, Math.max(both, Math.min(one.from, other.from) + (levels.at[last] as number)))
@@ -115,7 +111,7 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
 }
 
 /** NaN, which is above no limit, for a ticket that goes with any value. */
-function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
+export function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
   const high = low + 1
   return Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)
 }
@@ -137,15 +133,8 @@ export function averageMet(present: readonly Present[]): number {
 }
 
 /** How many of the sorted numbers are at most `most`. */
-function upTo(sorted: readonly number[], most: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as number) <= most) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const upTo = (sorted: readonly number[], most: number): number =>
+  firstIndex(sorted.length, (at) => (sorted[at] as number) > most)
 
 /**
  * Returns a function that gives the tickets which were there at the same time as another, and that other. It has to be

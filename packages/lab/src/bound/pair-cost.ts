@@ -1,7 +1,7 @@
 // pure: what is told of what was possible at all
 import { EARTH_RADIUS_KM } from '@muster/core/internal'
 import type { CompiledQueue } from '@muster/matchmaker/internal'
-import type { Entry, MeetsAt, Present } from './meetings.js'
+import { type Entry, gapOf, type MeetsAt, type Present } from './meetings.js'
 
 /**
  * What the matches of a queue cost, and the least that was possible at equal wait: if the same players had been matched
@@ -47,7 +47,7 @@ export function createPairCost({ rules }: CompiledQueue, units: readonly BoundUn
     const span = compiled.span === undefined ? undefined : spans++
     const unit = units.find(({ rule }) => rule === compiled.rule.name)
     if (unit === undefined) return []
-    if (span !== undefined) return [(one, other) => apartBy(one.values, other.values, 2 * span, unit.limit)]
+    if (span !== undefined) return [(one, other) => apartBy(one, other, 2 * span, unit.limit)]
     if (compiled.radius !== undefined) return [(one, other) => kmApart(one, other, unit.limit)]
     const { measure } = compiled
     return measure === undefined ? [] : [(one, other) => (measure(one.facts, other.facts) ?? unit.limit) / unit.limit]
@@ -59,10 +59,8 @@ export function createPairCost({ rules }: CompiledQueue, units: readonly BoundUn
 }
 
 /** The difference that the rule limits, of two tickets with a low and a high value each. */
-function apartBy(one: readonly number[], other: readonly number[], low: number, unit: number): number {
-  const high = low + 1
-  const apart =
-    Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)
+function apartBy(one: Entry, other: Entry, low: number, unit: number): number {
+  const apart = gapOf(one, other, low)
   return Number.isNaN(apart) ? 1 : apart / unit
 }
 

@@ -1,5 +1,5 @@
 // pure: the cheapest pairs that could have been made of the same players
-import { cheapestPairs } from './matching/cheapest-pairs.js'
+import { cheapestPairs } from './cheapest-pairs.js'
 import { averageMet, type MeetsAt, type Present } from './meetings.js'
 import { type BoundTerms, type Found, type Members, type PairCost, windowsOf } from './pair-cost.js'
 

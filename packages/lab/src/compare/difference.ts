@@ -1,6 +1,6 @@
 import type { Dimension, Slice, Variant } from '../figures/index.js'
 import { type Interval, meanOf, pairedIntervals, type Spread } from '../statistics/index.js'
-import type { Unit } from './measures.js'
+import { type Unit, valueIn } from './measures.js'
 
 /**
  * What the data say of a variant beside the first. `alike`: any difference is too small to be felt; `unclear`: the data
@@ -93,7 +93,7 @@ const ofSpread = (key: string, label: string, unit: Unit, spread: SpreadKey, val
   key,
   label,
   unit,
-  of: ({ [spread]: given }) => (given.count === 0 ? undefined : given[value]),
+  of: (slice) => valueIn(slice[spread], value),
 })
 
 /** All measures of slices, in the order in which they are shown. */

@@ -22,7 +22,7 @@ const decimalsOf = (value: number, most = 2): number => {
 const number = (value: number): string => grouped(value, decimalsOf(value))
 
 /** `850 ms`, `9.4 s`, `9 s`, `48 s`, `3 min 5 s`, `2 h 10 min`. */
-function wait(ms: number): string {
+function waitWords(ms: number): string {
   const size = Math.abs(ms)
   const sign = ms < 0 ? '−' : ''
   if (Math.round(size) < 1000) return `${sign}${Math.round(size)} ms`
@@ -38,7 +38,7 @@ function wait(ms: number): string {
 export function quantity(value: number, unit: Unit, currency = ''): string {
   switch (unit) {
     case 'ms':
-      return wait(value)
+      return waitWords(value)
     case 'roundTripMs':
       return `${grouped(value, 0)} ms`
     case 'share':
@@ -94,7 +94,9 @@ export interface Measure {
   of(figures: Figures): number | undefined
 }
 
-const some = ({ count }: Spread, value: number): number | undefined => (count === 0 ? undefined : value)
+/** A value of a spread; undefined where nothing was measured. */
+export const valueIn = (spread: Spread, value: keyof Spread): number | undefined =>
+  spread.count === 0 ? undefined : spread[value]
 
 /** Server hours, or their price, for a thousand matched players: so that who matches more is not called dearer. */
 function perThousand({ all }: Figures, value: number | undefined): number | undefined {
@@ -121,6 +123,23 @@ const uneven = (dimension: 'region' | 'skillBand' | 'partySize', label: string, 
     Object.keys(fairness.by[dimension].groups).length < 2 ? undefined : fairness.by[dimension].uneven,
 })
 
+const wait = (
+  key: string,
+  label: string,
+  spread: 'waitMs' | 'toPlayMs',
+  value: keyof Spread,
+  says: Measure['says'],
+): Measure => ({
+  key,
+  topic: 'waiting',
+  label,
+  unit: 'ms',
+  better: 'lower',
+  least: 100,
+  says,
+  of: ({ all }) => valueIn(all[spread], value),
+})
+
 /** All measures, in the order in which they are shown. */
 export const MEASURES: readonly Measure[] = [
   {
@@ -133,46 +152,10 @@ export const MEASURES: readonly Measure[] = [
     says: (values) => values,
     of: ({ all }) => all.matched,
   },
-  {
-    key: 'wait-p50',
-    topic: 'waiting',
-    label: 'wait, half within',
-    unit: 'ms',
-    better: 'lower',
-    least: 100,
-    says: (values) => `half of the matched within ${values}`,
-    of: ({ all }) => some(all.waitMs, all.waitMs.p50),
-  },
-  {
-    key: 'wait-p90',
-    topic: 'waiting',
-    label: 'wait, 90 % within',
-    unit: 'ms',
-    better: 'lower',
-    least: 100,
-    says: (values) => `90 % within ${values}`,
-    of: ({ all }) => some(all.waitMs, all.waitMs.p90),
-  },
-  {
-    key: 'to-play-p50',
-    topic: 'waiting',
-    label: 'to play, half within',
-    unit: 'ms',
-    better: 'lower',
-    least: 100,
-    says: (values) => `half play within ${values}`,
-    of: ({ all }) => some(all.toPlayMs, all.toPlayMs.p50),
-  },
-  {
-    key: 'to-play-p95',
-    topic: 'waiting',
-    label: 'to play, 95 % within',
-    unit: 'ms',
-    better: 'lower',
-    least: 100,
-    says: (values) => `95 % play within ${values}`,
-    of: ({ all }) => some(all.toPlayMs, all.toPlayMs.p95),
-  },
+  wait('wait-p50', 'wait, half within', 'waitMs', 'p50', (values) => `half of the matched within ${values}`),
+  wait('wait-p90', 'wait, 90 % within', 'waitMs', 'p90', (values) => `90 % within ${values}`),
+  wait('to-play-p50', 'to play, half within', 'toPlayMs', 'p50', (values) => `half play within ${values}`),
+  wait('to-play-p95', 'to play, 95 % within', 'toPlayMs', 'p95', (values) => `95 % play within ${values}`),
   {
     key: 'warm',
     topic: 'waiting',
@@ -191,7 +174,7 @@ export const MEASURES: readonly Measure[] = [
     better: 'lower',
     least: 0,
     says: (values) => `skill spread in a match ${values}`,
-    of: ({ all }) => some(all.skillSpread, all.skillSpread.mean),
+    of: ({ all }) => valueIn(all.skillSpread, 'mean'),
   },
   {
     key: 'team-gap',
@@ -201,7 +184,7 @@ export const MEASURES: readonly Measure[] = [
     better: 'lower',
     least: 0,
     says: (values) => `gap between teams ${values}`,
-    of: ({ matches }) => some(matches.teamGap, matches.teamGap.mean),
+    of: ({ matches }) => valueIn(matches.teamGap, 'mean'),
   },
   {
     key: 'favourite',
@@ -211,7 +194,7 @@ export const MEASURES: readonly Measure[] = [
     better: 'lower',
     least: 0.002,
     says: (values) => `the stronger team wins ${values}`,
-    of: ({ matches }) => some(matches.favourite, matches.favourite.mean),
+    of: ({ matches }) => valueIn(matches.favourite, 'mean'),
   },
   {
     key: 'distance',
@@ -221,7 +204,7 @@ export const MEASURES: readonly Measure[] = [
     better: 'lower',
     least: 5,
     says: (values) => `${values} to the middle of the match`,
-    of: ({ all }) => some(all.distanceKm, all.distanceKm.mean),
+    of: ({ all }) => valueIn(all.distanceKm, 'mean'),
   },
   {
     key: 'latency-p90',
@@ -231,7 +214,7 @@ export const MEASURES: readonly Measure[] = [
     better: 'lower',
     least: 1,
     says: (values) => `latency of 90 % within ${values}`,
-    of: ({ all }) => some(all.latencyMs, all.latencyMs.p90),
+    of: ({ all }) => valueIn(all.latencyMs, 'p90'),
   },
   uneven('region', 'regions', 'region'),
   uneven('skillBand', 'skill bands', 'skill band'),

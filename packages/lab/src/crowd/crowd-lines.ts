@@ -80,7 +80,7 @@ export function assertLineLength({ length }: { readonly length: number }, number
 /** A year in milliseconds: nothing in a crowd lasts longer. */
 const YEAR_MS = 366 * 24 * 3_600_000
 /** The year 2100 in epoch milliseconds. */
-const LATEST = 4_102_444_800_000
+export const LATEST = 4_102_444_800_000
 const MOST_VISITS = 10_000
 
 const idText = z.string().min(1).max(128)
@@ -150,16 +150,21 @@ function readParty(text: string, number: number, { durationMs: untilMs }: CrowdH
 /** Checks what a ticket has as the matchmaker does, so that no run refuses it for its form. */
 function checkTicket({ players, queues, priority }: CrowdParty, line: number): void {
   const bare = players.map(({ region: _region, truth: _truth, ...player }) => player)
+  inLine(line, () =>
+    readTicketInput({ players: bare, priority, ...(queues === undefined ? { queue: 'any' } : { queues }) }),
+  )
+}
+
+/** What the matchmaker reads of a line. @throws {InvalidCrowd} with the matchmaker's words. */
+export function inLine<T>(number: number, read: () => T): T {
   try {
-    readTicketInput({ players: bare, priority, ...(queues === undefined ? { queue: 'any' } : { queues }) })
+    return read()
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error
-    const field = error.field ?? ''
-    throw new InvalidCrowd(
-      line,
-      field,
-      error.message.replace(/^ticket: /, '').replace(field === '' ? '' : `${field}: `, ''),
-    )
+    const { field = '', message } = error
+    const words = message.replace(/^(recording, line \d+|ticket): /, '').replace(field === '' ? '' : `${field}: `, '')
+    const torn = /is no JSON: .*(ends too early|a text without an end)$/.exec(words)
+    throw new InvalidCrowd(number, field, torn === null ? words : `is torn: ${torn[1]}`)
   }
 }
 

@@ -208,20 +208,14 @@ function groupFairness(
     worst[group] = (worst[group] as number) + partOf(wait)
   }
   const [allSum, worstSum] = [sum(all) || 1, sum(worst) || 1]
-  const shares = names.flatMap((name, group) =>
-    all[group] === 0
-      ? []
-      : [{ name, ofAll: (all[group] as number) / allSum, ofWorst: (worst[group] as number) / worstSum }],
-  )
-  return {
-    uneven: rounded(
-      shares.reduce((total, { ofAll, ofWorst }) => total + Math.max(0, ofWorst - ofAll), 0),
-      6,
-    ),
-    groups: Object.fromEntries(
-      shares.map(({ name, ofAll, ofWorst }) => [name, { ofAll: rounded(ofAll, 6), ofWorst: rounded(ofWorst, 6) }]),
-    ),
-  }
+  let uneven = 0
+  const groups = names.flatMap((name, group) => {
+    if (all[group] === 0) return []
+    const [ofAll, ofWorst] = [(all[group] as number) / allSum, (worst[group] as number) / worstSum]
+    uneven += Math.max(0, ofWorst - ofAll)
+    return [[name, { ofAll: rounded(ofAll, 6), ofWorst: rounded(ofWorst, 6) }] as const]
+  })
+  return { uneven: rounded(uneven, 6), groups: Object.fromEntries(groups) }
 }
 
 const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0)
@@ -247,11 +241,7 @@ export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOpt
   const { region, partySize, skillBand } = seats.groups
   const slices = (groups: typeof region) => slicesOf(groups, seats, outcome)
   return {
-    all: sliceOf(
-      Int32Array.from({ length: seats.count }, (_, seat) => seat),
-      seats,
-      outcome,
-    ),
+    all: sliceOf(Int32Array.from(seats.ticket.keys()), seats, outcome),
     by: {
       queue: Object.fromEntries(
         queues.map(({ name }) => [name, sliceOf(waitedIn(name, crowd, outcome, seats), seats, outcome, name)]),
@@ -277,21 +267,16 @@ export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOpt
 }
 
 /** The seats of tickets that waited in a queue. */
-function waitedIn(queue: string, { parties }: Crowd, { tickets }: RunOutcome, { ticket, count }: Seats): Int32Array {
+function waitedIn(queue: string, { parties }: Crowd, { tickets }: RunOutcome, { ticket }: Seats): Int32Array {
   const waited = tickets.map(({ party }) => parties[party]?.queues?.includes(queue) ?? true)
-  return Int32Array.from({ length: count }, (_, seat) => seat).filter((seat) => waited[ticket[seat] as number])
+  return Int32Array.from(ticket.keys()).filter((seat) => waited[ticket[seat] as number])
 }
 
 function queueFigures(queue: Queue, crowd: Crowd, outcome: RunOutcome, teams: Teams): QueueFigures {
-  const isOwn = (index: number) => outcome.matches[index]?.queue === queue.name
+  const own = outcome.matches.filter((match) => match.queue === queue.name)
   return {
-    matches: matchFigures(teams.filter((_, index) => isOwn(index))),
-    expansion: expansionsOf(
-      queue,
-      outcome.matches.filter((_, index) => isOwn(index)),
-      crowd,
-      outcome,
-    ),
+    matches: matchFigures(teams.filter((_, index) => outcome.matches[index]?.queue === queue.name)),
+    expansion: expansionsOf(queue, own, crowd, outcome),
   }
 }
 

@@ -1,7 +1,7 @@
 // pure: the figures of a run
 import type { Crowd } from '../crowd/index.js'
 import type { RatingFigures } from '../ratings/rating-book.js'
-import type { RunOutcome, TicketOutcome } from '../run/index.js'
+import type { RequestUse, RunOutcome, TicketOutcome } from '../run/index.js'
 import type { Spread } from '../statistics/index.js'
 
 /** The figures of a run: plain data of limited size, whatever the crowd. */
@@ -24,7 +24,7 @@ export interface Figures {
   /** Of each pool of the run, by its name. */
   readonly pools: Readonly<Record<string, PoolFigures>>
   /** By operation. */
-  readonly requests: Readonly<Record<string, RequestFigures>>
+  readonly requests: Readonly<Record<string, RequestUse>>
 }
 
 export type Dimension = 'queue' | 'region' | 'partySize' | 'skillBand'
@@ -148,15 +148,6 @@ export interface PoolFigures extends ServerFigures {
   readonly warm: number
   /** As of a slice, of the players of these matches. */
   readonly toPlayMs: Spread
-}
-
-export interface RequestFigures {
-  readonly total: number
-  /** The most in any window of the operation's documented limit. */
-  readonly busiest: number
-  /** What the service allows in such a window, and its milliseconds. None if no limit is documented. */
-  readonly limit?: number | undefined
-  readonly windowMs?: number | undefined
 }
 
 /** Why queues refused tickets, and how many players that kept out. */

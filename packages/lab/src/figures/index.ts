@@ -3,7 +3,6 @@ export { figuresOf, type FiguresOptions } from './figures-of.js'
 export {
   type Dimension,
   type End,
-  type Expansion,
   type Fairness,
   type Figures,
   type LabResult,

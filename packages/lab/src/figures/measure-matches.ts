@@ -127,11 +127,8 @@ function measure(members: readonly Member[], { skill, measures }: Seats, scale: 
   const skills = members.map(({ seat }) => skill[seat] as number)
   const known = skills.filter((one) => !Number.isNaN(one))
   const spread = Math.max(...known) - Math.min(...known)
-  const teams = groupBy(members, ({ team }) => team)
-  const skillsByTeam = Array.from(
-    teams,
-    ([team, those]) => [team, those.map(({ seat }) => skill[seat] as number)] as const,
-  )
+  const teams = Array.from(groupBy(members, ({ team }) => team))
+  const skillsByTeam = teams.map(([team, those]) => [team, those.map(({ seat }) => skill[seat] as number)] as const)
   const outcome = teamsOutcome(new Map(skillsByTeam), scale)
   for (const [index, { seat, team }] of members.entries()) {
     measures.distanceKm[seat] = distances[index] as number
@@ -148,21 +145,16 @@ const STEPS = 10
 
 export function matchFigures(matches: Teams): MatchFigures {
   const known = matches.filter((teams) => teams !== undefined)
+  const [gaps, favourites] = [known.map(({ gap }) => gap), known.map(({ favourite }) => favourite)]
   const counts = new Float64Array(STEPS)
-  for (const { favourite } of known) {
+  for (const favourite of favourites) {
     const step = Math.min(STEPS - 1, Math.max(0, Math.floor((favourite - 0.5) * 2 * STEPS)))
     counts[step] = (counts[step] as number) + 1
   }
   return {
     count: matches.length,
-    teamGap: spreadOf(
-      Float64Array.from(known, ({ gap }) => gap),
-      3,
-    ),
-    favourite: spreadOf(
-      Float64Array.from(known, ({ favourite }) => favourite),
-      4,
-    ),
+    teamGap: spreadOf(Float64Array.from(gaps), 3),
+    favourite: spreadOf(Float64Array.from(favourites), 4),
     favouriteShares: Array.from(counts, (count) => (known.length === 0 ? 0 : rounded(count / known.length, 6))),
   }
 }

@@ -1,6 +1,7 @@
 // pure: the skill of players, and bands of it; players in tickets, as columns
 import type { Crowd, CrowdPlayer } from '../crowd/index.js'
 import type { RunOutcome, TicketOutcome } from '../run/index.js'
+import { meanAndDeviation } from '../statistics/index.js'
 import type { Dimension, SkillBand } from './figures.js'
 
 /** The skill of a player: the true one, or what the attribute says. NaN if neither is known. */
@@ -24,9 +25,8 @@ export function skillsOf({ parties }: Crowd, attribute: string): Float64Array {
 
 export function scaleOf(skills: Float64Array): SkillScale {
   if (skills.length === 0) return { mean: 0, deviation: 1 }
-  const mean = skills.reduce((sum, skill) => sum + skill, 0) / skills.length
-  const variance = skills.reduce((sum, skill) => sum + (skill - mean) ** 2, 0) / skills.length
-  return { mean, deviation: Math.sqrt(variance) || 1 }
+  const { mean, deviation } = meanAndDeviation(skills)
+  return { mean, deviation: deviation || 1 }
 }
 
 /** Quantiles at which bands begin. The ends are narrow, since it is there that players are few (our choice). */
@@ -53,30 +53,23 @@ function quantileName(from: number, to: number): string {
   return high === 100 ? `highest ${100 - low} %` : `${low}–${high} %`
 }
 
-/** Index of the band that a skill is in; −1 for an unknown skill. */
-const bandIndex = (bands: readonly SkillBand[], skill: number): number =>
-  bands.findLastIndex(({ from }) => skill >= from)
-
 /** What is measured of each matched player; NaN where it is not known. */
 const MEASURES = ['waitMs', 'toPlayMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap', 'winChance'] as const
 export type Measure = (typeof MEASURES)[number]
-
-/** The groups that a player is in for each dimension but the queue. */
-type Grouping = Exclude<Dimension, 'queue'>
 
 /**
  * Players in tickets: a player who queues twice has two seats. A crowd has hundreds of thousands, so there is a column
  * for each thing instead of an object for each seat.
  */
 export interface Seats {
-  readonly count: number
   /** Index of the ticket of each seat. The seats of a ticket follow one another, in the order of its players. */
   readonly ticket: Int32Array
   /** Index of the first seat of each ticket, and in the end the number of seats. */
   readonly first: Int32Array
   readonly skill: Float64Array
   readonly measures: Readonly<Record<Measure, Float64Array>>
-  readonly groups: Readonly<Record<Grouping, Groups>>
+  /** The groups that a player is in, for each dimension but the queue. */
+  readonly groups: Readonly<Record<Exclude<Dimension, 'queue'>, Groups>>
 }
 
 /** Which group each seat is in. */
@@ -91,7 +84,12 @@ const MOST_GROUPS = 24
 const OTHER = 'other'
 const UNKNOWN = 'unknown'
 
-export function seatsOf({ parties }: Crowd, { tickets }: RunOutcome, bands: readonly SkillBand[], attribute: string) {
+export function seatsOf(
+  { parties }: Crowd,
+  { tickets }: RunOutcome,
+  bands: readonly SkillBand[],
+  attribute: string,
+): Seats {
   const first = new Int32Array(tickets.length + 1)
   for (const [index, { party }] of tickets.entries())
     first[index + 1] = (first[index] as number) + (parties[party]?.players.length ?? 0)
@@ -102,13 +100,14 @@ export function seatsOf({ parties }: Crowd, { tickets }: RunOutcome, bands: read
     for (const [place, player] of (parties[party]?.players ?? []).entries()) {
       const seat = (first[index] as number) + place
       ticket[seat] = index
-      skill[seat] = skillOf(player, attribute)
-      band[seat] = bandIndex(bands, skill[seat] as number)
+      const known = skillOf(player, attribute)
+      skill[seat] = known
+      // −1 for an unknown skill.
+      band[seat] = bands.findLastIndex(({ from }) => known >= from)
     }
   }
   const groupsBy = (nameOf: (outcome: TicketOutcome) => string) => groupsOf(tickets, first, nameOf)
-  const seats: Seats = {
-    count,
+  return {
     ticket,
     first,
     skill,
@@ -119,7 +118,6 @@ export function seatsOf({ parties }: Crowd, { tickets }: RunOutcome, bands: read
       skillBand: { names: bands.map(({ name }) => name), of: band },
     },
   }
-  return seats
 }
 
 function groupsOf(

@@ -61,13 +61,6 @@ export type JobMessage =
   | { readonly result: JobResult; readonly share?: undefined; readonly error?: undefined }
   | { readonly error: unknown; readonly share?: undefined; readonly result?: undefined }
 
-/** A thread that carries out one job at a time. */
-interface JobThread {
-  /** @param progressed called with the share of the job. */
-  run(job: SentJob, progressed: (share: number) => void): Promise<JobResult>
-  end(): Promise<void>
-}
-
 /** A thread ended early: it crashed, or ran out of memory. */
 export class ThreadFailed extends Error {
   override readonly name = 'ThreadFailed'
@@ -84,7 +77,8 @@ const PROGRAM = import.meta.url.endsWith('.ts')
 /** Tickets live for thousands of others: with more room for new objects, fewer of them are moved before they end. */
 const YOUNG_MB = 96
 
-function startThread(heapMb: number, program = PROGRAM): JobThread {
+/** A thread that carries out one job at a time. */
+function startThread(heapMb: number, program = PROGRAM) {
   // Options of the program itself, such as the modules that it preloads, are not the thread's.
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB }
   const worker = new Worker(program, { execArgv: [], resourceLimits })
@@ -98,8 +92,9 @@ function startThread(heapMb: number, program = PROGRAM): JobThread {
   worker.on('exit', (code) => notify({ error: new ThreadFailed(`its thread ended early, with code ${code}`) }))
 
   return {
-    run: (job, progressed) =>
-      new Promise((resolve, reject) => {
+    /** @param progressed called with the share of the job. */
+    run: (job: SentJob, progressed: (share: number) => void) =>
+      new Promise<JobResult>((resolve, reject) => {
         notify = ({ share, result, error }) => {
           if (share !== undefined) return progressed(share)
           notify = () => {}
@@ -108,7 +103,7 @@ function startThread(heapMb: number, program = PROGRAM): JobThread {
         }
         worker.postMessage(job, [])
       }),
-    end: async () => void (await worker.terminate()),
+    end: () => worker.terminate(),
   }
 }
 
@@ -161,7 +156,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new InvalidInput(`option threads: must be a whole number from 1, got ${most}`, { field: 'threads' })
   }
-  let pool: JobThread[] = []
+  let pool: ReturnType<typeof startThread>[] = []
   const endAll = async () => {
     const all = pool
     pool = []
@@ -175,7 +170,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
     const results: JobResult[] = []
     const shares = jobs.map(() => 0)
     let next = 0
-    const goOn = async (thread: JobThread): Promise<void> => {
+    const goOn = async (thread: ReturnType<typeof startThread>): Promise<void> => {
       for (let index = next++; index < jobs.length; index = next++) {
         const tell = (share: number) => {
           shares[index] = share

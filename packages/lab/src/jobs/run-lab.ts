@@ -1,23 +1,18 @@
 import { InvalidInput } from '@muster/core'
-import { describeQueue, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
+import { describeQueue } from '@muster/matchmaker'
 import { describePool } from '@muster/matchmaker/internal'
-import type { Crowd } from '../crowd/index.js'
-import { type FiguresOptions, type LabResult, RESULT_FORMAT } from '../figures/index.js'
-import { createRatingBook, type RatingOptions } from '../ratings/rating-book.js'
+import { type LabResult, RESULT_FORMAT } from '../figures/index.js'
+import { createRatingBook } from '../ratings/rating-book.js'
 import { defineLabQueues } from '../run/index.js'
-import { type LabJob, queuesOf, runJobs, type ThreadOptions } from './run-jobs.js'
+import { type JobsOptions, type LabJob, queuesOf, runJobs, type ThreadOptions } from './run-jobs.js'
 
 /** Queues that run together, and the pools that they name. */
-interface LabVariant {
+interface LabVariant extends Pick<LabJob, 'queues' | 'pools'> {
   readonly name: string
-  readonly queues: readonly QueueDefinition[]
-  /** As of `runCrowd`. */
-  readonly pools?: readonly PoolDefinition[] | undefined
 }
 
-/** Variants of queues, each of which meets the same crowd several times. */
-export interface LabRun {
-  readonly crowd: Crowd
+/** Variants of queues, each of which meets the same crowd several times: by its own seed, then by the next ones. */
+export interface LabRun extends Pick<LabJob, 'crowd' | 'tickMs' | 'startMs' | 'ratings' | 'figures'> {
   /** What results call the crowd, e.g. the name of its file. */
   readonly crowdName: string
   /** At least one, with different names; the others are compared with the first. Without `custom` rules. */
@@ -27,24 +22,13 @@ export interface LabRun {
    * seeds. Two or more separate differences from chance. Default 5.
    */
   readonly seeds?: number | undefined
-  /** As of `runCrowd`. */
-  readonly tickMs?: number | undefined
-  /** As of `runCrowd`. */
-  readonly startMs?: number | undefined
-  /** Ratings that follow from the matches, by the seed of each run. Default: none. */
-  readonly ratings?: Omit<RatingOptions, 'seed'> | undefined
-  readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
   /** Whether to compute what was possible at all, a second or two for each run. Default true. */
   readonly possible?: boolean | undefined
 }
 
-export interface LabRunOptions extends ThreadOptions {
-  /** Called now and then with the share of all runs, from 0 to 1. */
-  readonly progressed?: ((share: number) => void) | undefined
+export interface LabRunOptions extends ThreadOptions, Pick<JobsOptions, 'progressed' | 'signal'> {
   /** Called when a variant has run with a seed. */
   readonly ran?: ((variant: string, seed: number) => void) | undefined
-  /** Ends the run, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
 }
 
 /** Seeds of one comparison: enough to tell a difference from chance, and few enough to wait for (our choice). */
@@ -83,14 +67,10 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
     seeds,
     variants: variants.map((variant, index) => ({
       name: variant.name,
-      queues: queuesOf(variant).map((queue) => ({
-        name: queue.name,
-        sentences: describeQueue(queue).sentences,
-      })),
-      pools: defineLabQueues(variant.queues, variant.pools).pools.map((pool) => ({
-        name: pool.name,
-        sentences: describePool(pool),
-      })),
+      queues: queuesOf(variant).map((queue) => ({ name: queue.name, sentences: describeQueue(queue).sentences })),
+      pools: defineLabQueues(variant.queues, variant.pools).pools.map((pool) => {
+        return { name: pool.name, sentences: describePool(pool) }
+      }),
       runs: results.filter((_, at) => at % variants.length === index),
     })),
   }

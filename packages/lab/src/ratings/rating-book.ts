@@ -5,15 +5,7 @@ import { predictedWin } from '@muster/matchmaker'
 import { ordinal, predictWin, rate, type Rating, rating } from 'openskill'
 import { z } from 'zod'
 import { type Crowd, type CrowdPlayer, hashOf } from '../crowd/index.js'
-import { normal, rankCorrelation, rounded, type Spread, spreadOf } from '../statistics/index.js'
-
-/** What the notes know of a player: matches rated in this run, mu, and true skill on the same scale. */
-interface Noted {
-  readonly matches: number
-  readonly mu: number
-  readonly skill: number
-  readonly isNew: boolean
-}
+import { meanAndDeviation, normal, rankCorrelation, rounded, type Spread, spreadOf } from '../statistics/index.js'
 
 /** Matches after which ratings are compared with skill. */
 const CHECKPOINTS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
@@ -37,10 +29,6 @@ function createNotes() {
       { waits: [] as number[], favourites: [] as number[] },
     ]),
   )
-  const experienceOf = ({ isNew, matches: played }: Noted) => {
-    const name = isNew ? EXPERIENCES.findLast(([, from]) => from <= played)?.[0] : BEFORE
-    return experiences.get(name ?? BEFORE)
-  }
 
   return {
     /**
@@ -59,18 +47,23 @@ function createNotes() {
       at.won += predicted > 0.5 ? 1 : predicted === 0.5 ? 0.5 : 0
     },
     /** @param favourite how probable it truly was that the favourite of the player's match wins. */
-    played: (player: Noted, waitMs: number, favourite: number): void => {
-      const experience = experienceOf(player)
+    played: ({ isNew, matches: played }: Known, waitMs: number, favourite: number): void => {
+      const name = isNew ? EXPERIENCES.findLast(([, from]) => from <= played)?.[0] : BEFORE
+      const experience = experiences.get(name ?? BEFORE)
       experience?.waits.push(waitMs)
       experience?.favourites.push(favourite)
     },
     /** The player has been rated, also by this match. */
-    rated: ({ isNew, matches: played, mu, skill }: Noted): void => {
+    rated: ({ isNew, matches: played, rating: { mu }, skill }: Known): void => {
       if (isNew) compared.get(played)?.push([mu, skill])
     },
     figures: (): RatingFigures => ({
       matches,
-      calibration: predictions.flatMap(calibrationOf),
+      calibration: predictions.flatMap(({ matches: many, predicted, won }, step): Calibration[] => {
+        if (many === 0) return []
+        const from = rounded(0.5 + step * STEP, 2)
+        return [{ from, matches: many, predicted: rounded(predicted / many, 4), won: rounded(won / many, 4) }]
+      }),
       convergence: [...compared].flatMap(([count, pairs]) => convergenceOf(count, pairs)),
       experience: [...experiences].flatMap(([name, { waits, favourites }]): Experience[] => {
         if (waits.length === 0) return []
@@ -79,14 +72,6 @@ function createNotes() {
       }),
     }),
   }
-}
-
-type Predictions = Omit<Calibration, 'from'>
-
-function calibrationOf({ matches, predicted, won }: Predictions, step: number): Calibration[] {
-  if (matches === 0) return []
-  const from = rounded(0.5 + step * STEP, 2)
-  return [{ from, matches, predicted: rounded(predicted / matches, 4), won: rounded(won / matches, 4) }]
 }
 
 function convergenceOf(matches: number, pairs: readonly (readonly [number, number])[]): Convergence[] {
@@ -102,29 +87,12 @@ function convergenceOf(matches: number, pairs: readonly (readonly [number, numbe
   ]
 }
 
-/** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
-function createLuck(seed: number) {
-  const streamOf = (player: string, nth: number) => seededRandom(hashOf(`${seed} ${nth} ${player}`))
-  return {
-    /** A number from 0 to 1 (exclusive), one for each player. */
-    chanceOf: (player: string) => streamOf(player, -1)(),
-    /** A standard normal number, another one for each `nth`. */
-    normalOf: (player: string, nth: number) => normal(streamOf(player, nth)),
-  }
-}
-
 /**
  * The probability that a player is new, by true skill in standard deviations from the average. It falls with skill such
  * that new players are distributed by the skew normal distribution (A. Azzalini, 1985), whose mean is so far below, and
  * that the whole crowd stays normally distributed.
  */
-function newcomerChance({
-  newcomers,
-  newcomersBelow,
-}: {
-  readonly newcomers: number
-  readonly newcomersBelow: number
-}): (deviations: number) => number {
+function newcomerChance(newcomers: number, newcomersBelow: number): (deviations: number) => number {
   if (newcomersBelow === 0) return () => newcomers
   const delta = newcomersBelow * Math.sqrt(Math.PI / 2)
   const shape = delta / Math.sqrt(1 - delta ** 2)
@@ -143,13 +111,6 @@ interface RatingAttributes {
   /** A conservative estimate: mu less some deviations. It rises while a player becomes known. */
   readonly rating: number
 }
-
-/** @param deviations how many standard deviations the conservative estimate stays below mu. */
-const ratingAttributes = (known: Rating, deviations: number): RatingAttributes => ({
-  mu: known.mu,
-  sigma: known.sigma,
-  rating: ordinal(known, { z: deviations }),
-})
 
 /** How ratings are kept in a run. All have defaults. */
 export interface RatingOptions {
@@ -193,22 +154,15 @@ const schema = z
     error: 'must be 0 where more than half of the players are new',
   })
 
-/** @throws {InvalidInput} naming the option and the value */
-const readRatingOptions = (options: RatingOptions): z.infer<typeof schema> =>
-  read(schema, options, (field, message) => new InvalidInput(`ratings: ${message}`, { field }))
-
 /**
  * Brings the `truth` of a crowd's players to the scale of openskill's ratings: the mean becomes its default mu, and the
  * standard deviation its default sigma, which is how far skills are apart before anything is known of them.
  * @throws {InvalidInput} if a player has no truth, or all have the same
  */
 function skillsOf({ parties }: Crowd): (player: CrowdPlayer) => number {
-  const { mu, sigma } = rating()
-  const truths = parties.flatMap(({ players }) => players.map(truthOf))
-  const mean = truths.reduce((sum, truth) => sum + truth, 0) / truths.length
-  const deviation = Math.sqrt(truths.reduce((sum, truth) => sum + (truth - mean) ** 2, 0) / truths.length)
+  const { mean, deviation } = meanAndDeviation(parties.flatMap(({ players }) => players.map(truthOf)))
   if (!(deviation > 0)) throw new InvalidInput('ratings: all players of the crowd have the same truth')
-  return (player) => mu + ((truthOf(player) - mean) / deviation) * sigma
+  return (player) => average.mu + ((truthOf(player) - mean) / deviation) * average.sigma
 }
 
 function truthOf({ id, truth }: CrowdPlayer): number {
@@ -274,17 +228,19 @@ interface RankedTeam {
  * @throws {InvalidInput} if an option is wrong or the crowd's players have no `truth`, as those of recordings
  */
 export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): RatingBook {
-  const { seed, settledSigma, deviations, ...newness } = readRatingOptions(options)
-  const chanceOfNew = newcomerChance(newness)
+  const refuse = (field: string, message: string) => new InvalidInput(`ratings: ${message}`, { field })
+  const { seed, settledSigma, deviations, newcomers, newcomersBelow } = read(schema, options, refuse)
+  const chanceOfNew = newcomerChance(newcomers, newcomersBelow)
   const skillOf = skillsOf(crowd)
-  const luck = createLuck(seed)
+  /** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
+  const chanceOf = (player: string, nth: number) => seededRandom(hashOf(`${seed} ${nth} ${player}`))
   const notes = createNotes()
   const book = new Map<string, Known>()
 
   const firstSeen = (player: CrowdPlayer): Known => {
     const skill = skillOf(player)
-    const isNew = luck.chanceOf(player.id) < chanceOfNew((skill - average.mu) / average.sigma)
-    const known = { mu: skill + settledSigma * luck.normalOf(player.id, 0), sigma: settledSigma }
+    const isNew = chanceOf(player.id, -1)() < chanceOfNew((skill - average.mu) / average.sigma)
+    const known = { mu: skill + settledSigma * normal(chanceOf(player.id, 0)), sigma: settledSigma }
     return { id: player.id, rating: isNew ? rating() : known, matches: 0, skill, isNew }
   }
   const knownOf = (player: CrowdPlayer): Known => {
@@ -293,26 +249,30 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
     return known
   }
   const performanceOf = ({ id, skill, matches }: Known): number =>
-    skill - average.mu + BETA * luck.normalOf(id, matches + 1)
+    skill - average.mu + BETA * normal(chanceOf(id, matches + 1))
 
   const learn = (teams: readonly RankedTeam[]) => {
     const before = teams.map(({ known }) => known.map((one) => one.rating))
     notes.matched(teams.length === 2 ? predictWin(before)[0] : undefined)
     const favourite = favouriteOf(teams)
     for (const { known, waits } of teams)
-      for (const [index, one] of known.entries()) notes.played(noted(one), waits[index] as number, favourite)
+      for (const [index, one] of known.entries()) notes.played(one, waits[index] as number, favourite)
     for (const [team, rated] of rate(before).entries()) {
       for (const [index, after] of rated.entries()) {
         const one = teams[team]?.known[index] as Known
         one.rating = after
         one.matches += 1
-        notes.rated(noted(one))
+        notes.rated(one)
       }
     }
   }
 
   return {
-    queued: (players) => players.map((player) => ratingAttributes(knownOf(player).rating, deviations)),
+    queued: (players) =>
+      players.map((player) => {
+        const { rating: known } = knownOf(player)
+        return { mu: known.mu, sigma: known.sigma, rating: ordinal(known, { z: deviations }) }
+      }),
 
     played: (given) => {
       const teams = given.map(({ name, tickets }): RankedTeam => {
@@ -331,8 +291,6 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
     figures: notes.figures,
   }
 }
-
-const noted = ({ matches, rating: { mu }, skill, isNew }: Known): Noted => ({ matches, mu, skill, isNew })
 
 /** How probable it truly is that the strongest team beats another: the greatest probability of any two. */
 function favouriteOf(teams: readonly RankedTeam[]): number {
@@ -443,9 +401,9 @@ function newcomersIn(all: readonly RatingFigures[]): string {
 }
 
 function experienceText(some: readonly Experience[]): string {
-  const spreads = some.map(({ waitMs, favourite }) => ({
-    count: waitMs.count,
-    wait: waitMs.mean,
+  const spreads = some.map(({ waitMs: { count, mean }, favourite }) => ({
+    count,
+    wait: mean,
     favourite: favourite.mean,
   }))
   const seconds = (meanOfRatings(spreads, 'wait', 'count') / 1000).toFixed(1)

@@ -51,6 +51,25 @@ export async function loadCanvas(): Promise<Canvas> {
   }
 }
 
+export const inPercent = ({ mean, low, high }: OverSeeds): OverSeeds => {
+  return { mean: mean * 100, low: low * 100, high: high * 100 }
+}
+
+/** The curve of a variant over a shade that spans the seeds. @param isMarked whether a point has the variant's mark. */
+export const curveMarks = (
+  library: typeof Plot,
+  { colour, dash, symbol }: Series,
+  points: readonly (OverSeeds & { readonly x: number })[],
+  isMarked: (point: number) => boolean = () => true,
+): Plot.Markish[] => [
+  library.areaY(points, { x: 'x', y1: 'low', y2: 'high', fill: colour, fillOpacity: 0.16 }),
+  library.lineY(points, { x: 'x', y: 'mean', stroke: colour, strokeWidth: 2, strokeDasharray: dash ?? 'none' }),
+  library.dot(
+    points.filter((_, point) => isMarked(point)),
+    { x: 'x', y: 'mean', fill: colour, symbol, r: 3.5 },
+  ),
+]
+
 /** Seconds, or minutes where there are many: the unit, and values and the greatest value in it. */
 export function inSeconds(most: number) {
   const [unit, seconds] = most > 300 ? (['min', 60] as const) : (['s', 1] as const)

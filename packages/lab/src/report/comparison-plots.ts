@@ -2,8 +2,8 @@ import { type Measure, MEASURES } from '../compare/index.js'
 import type { LabResult } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 import type { Html } from './page.js'
-import { overSeeds, type Series } from './series.js'
-import { type Canvas, fromZero, inSeconds } from './canvas.js'
+import { NOTHING, overSeeds, type Series } from './series.js'
+import { type Canvas, curveMarks, fromZero, inPercent, inSeconds } from './canvas.js'
 
 /** What quality costs in waiting: skill spread, or distance where no skill is known. Undefined if neither is. */
 export function tradeOff(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {
@@ -134,7 +134,7 @@ export function favourite(canvas: Canvas, { variants }: LabResult, series: reado
     const runs = runsOf(one)
     return Array.from({ length: runs[0]?.favouriteShares.length ?? 0 }, (_, step) => ({
       x: 52.5 + 5 * step,
-      ...scaled(runs.map(({ favouriteShares }) => favouriteShares[step])),
+      ...inPercent(overSeeds(runs.map(({ favouriteShares }) => favouriteShares[step])) ?? NOTHING),
     }))
   })
   if (lines.every((line) => line.length === 0)) return undefined
@@ -147,22 +147,7 @@ export function favourite(canvas: Canvas, { variants }: LabResult, series: reado
       marginLeft: 44,
       x: { label: 'the stronger team wins (%) →', domain: [50, 100], ticks: [50, 60, 70, 80, 90, 100] },
       y: { label: '↑ matches (%)', domain: fromZero(lines.flat().map(({ high }) => high)), grid: true, ticks: 5 },
-      marks: [
-        Plot.ruleY([0]),
-        ...series.flatMap(({ index, colour, dash, symbol }) => {
-          const data = lines[index] ?? []
-          return [
-            Plot.areaY(data, { x: 'x', y1: 'low', y2: 'high', fill: colour, fillOpacity: 0.16 }),
-            Plot.lineY(data, { x: 'x', y: 'mean', stroke: colour, strokeWidth: 2, strokeDasharray: dash ?? 'none' }),
-            Plot.dot(data, { x: 'x', y: 'mean', fill: colour, symbol, r: 3.5 }),
-          ]
-        }),
-      ],
+      marks: [Plot.ruleY([0]), ...series.flatMap((one) => curveMarks(Plot, one, lines[one.index] ?? []))],
     }),
   })
-}
-
-function scaled(values: readonly (number | undefined)[]) {
-  const { mean, low, high } = overSeeds(values) ?? { mean: 0, low: 0, high: 0 }
-  return { mean: mean * 100, low: low * 100, high: high * 100 }
 }

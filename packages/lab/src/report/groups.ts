@@ -86,19 +86,15 @@ function groupTable(
   })
 }
 
-const DIMENSIONS = [
-  ['region', 'region'],
-  ['skillBand', 'skill'],
-  ['partySize', 'party size'],
-] as const satisfies readonly (readonly [keyof Fairness['by'], string])[]
+const DIMENSIONS: readonly (keyof Fairness['by'])[] = ['region', 'skillBand', 'partySize']
 
 /** Who pays: how much more often each group is among the worst served than among all. */
 export function worstServed(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html[] {
-  return DIMENSIONS.flatMap(([dimension, what]) => {
+  return DIMENSIONS.flatMap((dimension) => {
     const names = groupsOf(variants, dimension)
     if (names.length < 2) return []
     return dotsByGroup(canvas, series, {
-      title: `Who pays, by ${what}`,
+      title: `Who pays, by ${NAMES[dimension]}`,
       note: "A group's part of the worst served 5 %, as a multiple of its part of all players: 1 is fair.",
       label: 'times its part',
       rule: 1,

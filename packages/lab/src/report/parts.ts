@@ -62,6 +62,13 @@ export const row = (name: Html | string, cells: readonly Html[], begins = false)
 export const cell = (text: string, ...below: readonly (Html | undefined)[]): Html =>
   html`<td class="number">${text}${below}</td>`
 
+/** A row of texts alone. */
+export const textRow = (name: string, texts: readonly string[]): Html =>
+  row(
+    name,
+    texts.map((text) => cell(text)),
+  )
+
 /** A section with a heading, left out if there is nothing in it. */
 export const section = (id: string, heading: string, ...inside: readonly (Html | undefined)[]): Html => {
   const some = inside.filter((one) => one !== undefined && one.html.trim() !== '')

@@ -1,7 +1,7 @@
 import type { Unit } from '../compare/index.js'
 import type { LabResult, PoolFigures, Variant } from '../figures/index.js'
 import type { Html } from './page.js'
-import { cell, key, row, table } from './parts.js'
+import { key, table, textRow } from './parts.js'
 import { meanTexts, type Series } from './series.js'
 
 /** What is told of a pool, in the order in which it is shown. */
@@ -18,14 +18,11 @@ const ROWS: readonly (readonly [label: string, unit: Unit, of: (pool: PoolFigure
   ['cost', 'money', ({ cost }) => cost],
 ]
 
-/** A pool with its rows: what is told, and the mean over the seeds of each variant, as text. */
-interface PoolTexts {
-  readonly pool: string
-  readonly rows: readonly (readonly [label: string, texts: readonly string[]])[]
-}
-
-/** The pools of any of the variants. A variant without the pool has `–`. */
-export function poolTexts(variants: readonly Variant[]): PoolTexts[] {
+/**
+ * The pools of any of the variants, with what is told, and the mean over the seeds of each variant, as text. A variant
+ * without the pool has `–`.
+ */
+export function poolTexts(variants: readonly Variant[]) {
   const names = new Set(variants.flatMap(({ runs }) => runs.flatMap(({ figures }) => Object.keys(figures.pools))))
   return Array.from(names, (pool) => ({
     pool,
@@ -46,12 +43,7 @@ export const poolTables = ({ variants }: LabResult, series: readonly Series[]): 
       caption: `Pool ${pool}`,
       note: 'Means over the seeds. To play: from the ticket until its server is assigned, the boot included.',
       head: ['figure', ...series.map(key)],
-      rows: rows.map(([label, texts]) =>
-        row(
-          label,
-          texts.map((text) => cell(text)),
-        ),
-      ),
+      rows: rows.map(([label, texts]) => textRow(label, texts)),
       wide: false,
     }),
   )

@@ -6,7 +6,7 @@ import { type Canvas, dotsByGroup, loadCanvas } from './canvas.js'
 import { favourite, pareto, tradeOff, type TriedPoint } from './comparison-plots.js'
 import { expansions, waitCurve } from './wait-plots.js'
 import { groups, worstServed } from './groups.js'
-import { cell, key, legend, plots, readingHelp, row, section, table } from './parts.js'
+import { cell, key, legend, plots, readingHelp, row, section, table, textRow } from './parts.js'
 import { poolTables } from './pools.js'
 import { possible, sideBySide } from './side-by-side.js'
 import { meanRefusals, overSeeds, type Series, seriesOf } from './series.js'
@@ -19,26 +19,20 @@ export async function reportHtml(result: LabResult): Promise<string> {
   const queues = groupsOf(result.variants, 'queue')
   const by = (dimension: 'queue' | 'region' | 'partySize' | 'skillBand') =>
     groups(canvas, result, comparisons, series, dimension)
-  const curves =
-    queues.length < 2 ? [] : queues.slice(0, MOST_CURVES).map((name) => waitCurve(canvas, result, series, name))
+  const ofQueues = queues.length < 2 ? [] : queues.slice(0, MOST_CURVES)
   const curvesAndQuality = [
     waitCurve(canvas, result, series),
     tradeOff(canvas, result, series),
     favourite(canvas, result, series),
-    ...curves,
+    ...ofQueues.map((name) => waitCurve(canvas, result, series, name)),
   ]
   const keys = result.variants.length < 2 ? undefined : legend(series)
   const served = [by('queue'), by('region'), by('skillBand'), by('partySize')].filter((one) => one !== undefined)
   const pays = worstServed(canvas, result, series)
+  const said = html`${comparisons.map(({ sentences }) => html`<p class="verdict">${sentences.join(' ')}</p>`)}`
   const body = [
     head(result),
-    section(
-      'short',
-      'In short',
-      verdicts(comparisons),
-      sideBySide(result, comparisons, series),
-      refusals(result, series),
-    ),
+    section('short', 'In short', said, sideBySide(result, comparisons, series), refusals(result, series)),
     section('waiting', 'Waiting and quality', keys, plots(curvesAndQuality)),
     section('served', 'Who is served how', ...(served.length === 0 ? [] : [keys, ...served])),
     section('pays', 'Who pays', ...(pays.length === 0 ? [] : [keys, plots(pays)])),
@@ -68,9 +62,6 @@ function head({ crowd, seeds, variants }: LabResult): Html {
     </ul>
   </header>`
 }
-
-const verdicts = (comparisons: ReturnType<typeof compare>): Html =>
-  html`${comparisons.map(({ sentences: said }) => html`<p class="verdict">${said.join(' ')}</p>`)}`
 
 /** Undefined for none. */
 const listOf = (texts: readonly string[]): Html | undefined =>
@@ -138,12 +129,10 @@ function refusals({ variants }: LabResult, series: readonly Series[]): Html | un
     caption: 'Why players were refused',
     note: 'Shares of all players in tickets.',
     head: ['reason', ...series.map(key)],
-    rows: reasons.map((why) =>
-      row(
-        why,
-        shares.map((of) => cell(quantity(of.get(why) ?? 0, 'share'))),
-      ),
-    ),
+    rows: reasons.map((why) => {
+      const texts = shares.map((of) => quantity(of.get(why) ?? 0, 'share'))
+      return textRow(why, texts)
+    }),
   })
 }
 

@@ -7,13 +7,13 @@ import {
   type Verdict,
   MEASURES,
   quantity,
-  type Unit,
 } from '../compare/index.js'
-import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/index.js'
+import type { Dimension, LabResult, Possible, Slice, Variant } from '../figures/index.js'
 import { ratingSentences } from '../ratings/rating-book.js'
+import { groupBy } from '../statistics/index.js'
 import { plain, shortened } from './page.js'
 import { poolTexts } from './pools.js'
-import { meanRefusals, meanTexts, overSeeds } from './series.js'
+import { meanRefusals, overSeeds, plainTexts } from './series.js'
 
 /** Characters of a line, of the first column, and of a variant's column: four stand beside one another. */
 const WIDTH = 80
@@ -31,17 +31,29 @@ export function reportText(result: LabResult): string {
   const runs = `${seeds.length} ${seeds.length === 1 ? 'seed' : 'seeds'}`
   const facts = `${plain(crowd.name)}: ${players} players in ${arrivals}, ${runs}`
   const said = comparisons.flatMap(({ sentences }) => ['', ...wrapped(plain(sentences.join(' ')))])
-  const blocks = chunks(variants.map((_, index) => index)).flatMap((indexes) => block(result, comparisons, indexes))
+  const blocks = [...groupBy(variants.keys(), (index) => Math.floor(index / AT_ONCE)).values()].flatMap((indexes) =>
+    block(result, comparisons, indexes),
+  )
+  const reasonsOf = (variant: Variant) =>
+    meanRefusals(variant).map(({ why, share }) => `${quantity(share, 'share')} ${why}`)
+  const refused = variants.map((variant) => ({ name: variant.name, reasons: reasonsOf(variant) }))
   return [
     ...wrapped(facts),
     ...said,
     ...blocks,
     ...marksHelp(comparisons),
-    ...refusalLines(variants),
-    ...possibleLines(variants),
-    ...ratingLines(result),
+    ...titled(
+      'why players were refused',
+      refused.flatMap(({ name, reasons }) => (reasons.length === 0 ? [] : `${name}: ${reasons.join('; ')}`)),
+    ),
+    ...titled('what was possible at all', variants.flatMap(possibleSentences)),
+    ...titled('ratings', ratingSentences(result)),
   ].join('\n')
 }
+
+/** Sentences beneath a title; nothing if there are none. */
+const titled = (title: string, sentences: readonly string[]): string[] =>
+  sentences.length === 0 ? [] : ['', title, ...sentences.flatMap((sentence) => wrapped(plain(sentence)))]
 
 function block(result: LabResult, comparisons: readonly Comparison[], indexes: readonly number[]): string[] {
   const some = indexes.map((index) => result.variants[index] as Variant)
@@ -54,7 +66,7 @@ function block(result: LabResult, comparisons: readonly Comparison[], indexes: r
     '',
     line('', names),
     ...measureLines(some, comparisons, indexes),
-    ...plainLines(some),
+    ...plainTexts(some, 'text').map(({ label, texts }) => plainLine(label, texts)),
     ...poolLines(some),
     ...by('queue', 'by queue: matched, 90 % within'),
     ...by('region', 'by region: matched, 90 % within'),
@@ -75,26 +87,6 @@ const measureLines = (some: readonly Variant[], comparisons: readonly Comparison
     return cells.every((cell) => cell === '–') ? [] : [line(measure.label, cells)]
   })
 
-/** What is neither good nor bad. */
-function plainLines(some: readonly Variant[]): string[] {
-  const meanLine = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): string[] => {
-    const texts = meanTexts(some, unit, of)
-    return texts === undefined ? [] : [plainLine(label, texts)]
-  }
-  return [
-    ...meanLine('players in tickets', 'count', ({ all }) => all.players),
-    ...meanLine('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
-    ...meanLine('gave up', 'share', ({ all }) => all.gaveUp),
-    ...meanLine('refused by the rules', 'share', ({ all }) => all.ends.refused),
-    ...meanLine('servers at most', 'count', ({ servers }) => servers.most),
-    ...meanLine('server hours', 'hours', ({ servers }) => servers.hours),
-    ...meanLine('of these idle', 'hours', ({ servers }) => servers.idleHours),
-    ...meanLine('of these booting', 'hours', ({ servers }) => servers.bootHours),
-    ...meanLine('cost of servers', 'money', ({ servers }) => servers.cost),
-    ...meanLine('busiest requests, of limit', 'share', busiestOf),
-  ]
-}
-
 /** A line of values without marks, below those that have them. */
 const plainLine = (label: string, texts: readonly string[]) =>
   line(
@@ -109,12 +101,6 @@ const poolLines = (some: readonly Variant[]): string[] =>
     ...rows.map(([label, texts]) => plainLine(`  ${label}`, texts)),
   ])
 
-/** The busiest moment of any request, as a share of its limit. */
-function busiestOf({ requests }: Figures): number | undefined {
-  const shares = Object.values(requests).flatMap(({ busiest, limit }) => (limit ? [busiest / limit] : []))
-  return shares.length === 0 ? undefined : Math.max(...shares)
-}
-
 function groupLines(some: readonly Variant[], dimension: Dimension, title: string): string[] {
   const groups = groupsOf(some, dimension)
   if (groups.length < 2) return []
@@ -123,10 +109,8 @@ function groupLines(some: readonly Variant[], dimension: Dimension, title: strin
       const slices = slicesOf(variant, dimension, group)
       const mean = (of: (slice: Slice) => number | undefined) =>
         overSeeds(slices.map((slice) => slice && of(slice)))?.mean
-      const [matched, wait] = [
-        mean((slice) => slice.matched),
-        mean(({ waitMs }) => (waitMs.count === 0 ? undefined : waitMs.p90)),
-      ]
+      const matched = mean((slice) => slice.matched)
+      const wait = mean(({ waitMs }) => (waitMs.count === 0 ? undefined : waitMs.p90))
       if (matched === undefined) return '–'
       return `${Math.round(matched * 100)} %${wait === undefined ? '' : ` ${short(wait)}`}`
     })
@@ -141,49 +125,22 @@ const short = (ms: number) => (ms >= 599_500 ? `${Math.round(ms / 60_000)} min` 
 const line = (first: string, cells: readonly string[]): string =>
   `${first.padEnd(FIRST)}${cells.map((cell) => cell.padStart(COLUMN)).join('')}`.trimEnd()
 
-function chunks(indexes: readonly number[]): number[][] {
-  const parts = Array.from({ length: Math.ceil(indexes.length / AT_ONCE) }, (_, at) => at * AT_ONCE)
-  return parts.map((from) => indexes.slice(from, from + AT_ONCE))
-}
-
-const marksHelp = ([comparison]: readonly Comparison[]): string[] =>
-  comparison === undefined
-    ? []
-    : [
-        '',
-        ...wrapped(
-          `+ better than ${plain(comparison.with)}, - worse, = alike, ? the data cannot tell (at 95 % confidence)`,
-        ),
-      ]
-
-/** Why players were refused, of each variant. */
-function refusalLines(variants: readonly Variant[]): string[] {
-  const lines = variants.flatMap((variant) => {
-    const reasons = meanRefusals(variant).map(({ why, share }) => `${quantity(share, 'share')} ${why}`)
-    return reasons.length === 0 ? [] : wrapped(plain(`${variant.name}: ${reasons.join('; ')}`))
-  })
-  return lines.length === 0 ? [] : ['', 'why players were refused', ...lines]
+function marksHelp([comparison]: readonly Comparison[]): string[] {
+  if (comparison === undefined) return []
+  const better = `+ better than ${plain(comparison.with)}`
+  return ['', ...wrapped(`${better}, - worse, = alike, ? the data cannot tell (at 95 % confidence)`)]
 }
 
 /** What was reached, as a multiple of what was possible. */
-function possibleLines(variants: readonly Variant[]): string[] {
-  const lines = variants.flatMap(({ name, runs }) => {
-    const bounds = runs.flatMap(({ possible = [] }) => possible)
-    return [...new Set(bounds.map(({ queue, what, kind }) => JSON.stringify([queue, what, kind])))].flatMap((id) => {
-      const own = bounds.filter(({ queue, what, kind }) => id === JSON.stringify([queue, what, kind]))
-      const [{ queue, what, kind } = { queue: '', what: '', kind: '' }] = own
-      const sum = (of: 'reached' | 'possible') => own.reduce((total, bound) => total + bound[of], 0)
-      if (sum('possible') === 0) return []
-      const times = (sum('reached') / sum('possible')).toFixed(2)
-      return wrapped(plain(`${name}: ${queue} has ${times} times the ${kind} of ${what}`))
-    })
+function possibleSentences({ name, runs }: Variant): string[] {
+  const bounds = runs.flatMap(({ possible = [] }) => possible)
+  const alike = groupBy(bounds, ({ queue, what, kind }) => JSON.stringify([queue, what, kind]))
+  return [...alike.values()].flatMap((own) => {
+    const [{ queue, what, kind }] = own as [Possible]
+    const sum = (of: 'reached' | 'possible') => own.reduce((total, bound) => total + bound[of], 0)
+    if (sum('possible') === 0) return []
+    return [`${name}: ${queue} has ${(sum('reached') / sum('possible')).toFixed(2)} times the ${kind} of ${what}`]
   })
-  return lines.length === 0 ? [] : ['', 'what was possible at all', ...lines]
-}
-
-function ratingLines(result: LabResult): string[] {
-  const lines = ratingSentences(result).flatMap((sentence) => wrapped(plain(sentence)))
-  return lines.length === 0 ? [] : ['', 'ratings', ...lines]
 }
 
 /** A text in lines of at most 80 characters. */

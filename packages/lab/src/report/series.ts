@@ -39,11 +39,18 @@ export interface OverSeeds {
   readonly high: number
 }
 
+export const NOTHING: OverSeeds = { mean: 0, low: 0, high: 0 }
+
 /** Undefined where no run has it. */
 export function overSeeds(values: readonly (number | undefined)[]): OverSeeds | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : { mean: meanOf(known), low: Math.min(...known), high: Math.max(...known) }
 }
+
+const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
+
+/** A number in the unit of a limit: `60 ms`, `1,000 km`, `5`. */
+export const quantityIn = (unit: string, value: number): string => quantity(value, UNITS[unit] ?? 'skill')
 
 /** A figure of each variant as text: its mean over the seeds, `–` for none. Undefined if no variant has the figure. */
 export function meanTexts(
@@ -56,6 +63,40 @@ export function meanTexts(
   if (means.every((mean) => mean === undefined)) return undefined
   return means.map((mean) => (mean === undefined ? '–' : quantity(mean, unit, currency)))
 }
+
+/** What is told of a variant and is neither good nor bad, in the order in which it is shown; some in one report. */
+const PLAIN: readonly (readonly [
+  label: string,
+  unit: Unit,
+  of: (figures: Figures) => number | undefined,
+  only?: 'text' | 'page',
+])[] = [
+  ['players in tickets', 'count', ({ all }) => all.players],
+  ['wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)],
+  ['gave up', 'share', ({ all }) => all.gaveUp],
+  ['expired', 'share', ({ all }) => all.ends.expired, 'page'],
+  ['refused by the rules', 'share', ({ all }) => all.ends.refused],
+  ['matches', 'count', ({ matches }) => matches.count, 'page'],
+  ['servers at most', 'count', ({ servers }) => servers.most],
+  ['server hours', 'hours', ({ servers }) => servers.hours],
+  ['of these idle', 'hours', ({ servers }) => servers.idleHours],
+  ['of these booting', 'hours', ({ servers }) => servers.bootHours],
+  ['cost of servers', 'money', ({ servers }) => servers.cost],
+  ['busiest requests, of limit', 'share', busiestOf, 'text'],
+]
+
+/** The busiest moment of any request, as a share of its limit. */
+function busiestOf({ requests }: Figures): number | undefined {
+  const shares = Object.values(requests).flatMap(({ busiest, limit }) => (limit ? [busiest / limit] : []))
+  return shares.length === 0 ? undefined : Math.max(...shares)
+}
+
+/** What is told of each variant, as text. */
+export const plainTexts = (variants: readonly Variant[], report: 'text' | 'page') =>
+  PLAIN.flatMap(([label, unit, of, only = report]) => {
+    const texts = only === report ? meanTexts(variants, unit, of) : undefined
+    return texts === undefined ? [] : [{ label, texts }]
+  })
 
 /** Why players were refused in the runs of a variant, the commonest reason first. */
 export function meanRefusals({ runs }: Variant): Refusal[] {

@@ -4,16 +4,15 @@ import {
   type Difference,
   type Verdict,
   interval,
-  type Measure,
   MEASURES,
   quantity,
   signed,
   type Unit,
 } from '../compare/index.js'
-import type { Figures, LabResult, Possible } from '../figures/index.js'
+import type { LabResult, Possible } from '../figures/index.js'
 import { html, type Html } from './page.js'
-import { meanTexts, overSeeds, type Series } from './series.js'
-import { cell, key, row, table } from './parts.js'
+import { overSeeds, plainTexts, quantityIn, type Series } from './series.js'
+import { cell, key, row, table, textRow } from './parts.js'
 
 /** All measures of all variants, with the differences to the first, their intervals, and what they say. */
 export function sideBySide(result: LabResult, comparisons: readonly Comparison[], series: readonly Series[]): Html {
@@ -27,24 +26,20 @@ export function sideBySide(result: LabResult, comparisons: readonly Comparison[]
         compared && differenceText(compared, measure.unit, compared.verdict),
       )
     })
-    return cells.every((one) => one === undefined)
-      ? []
-      : [
-          row(
-            html`${measure.label} ${direction(measure)}`,
-            cells.map((one) => one ?? cell('–')),
-          ),
-        ]
+    if (cells.every((one) => one === undefined)) return []
+    const name = html`${measure.label} <small>${measure.better} is better</small>`
+    return row(
+      name,
+      cells.map((one) => one ?? cell('–')),
+    )
   })
   return table({
     caption: 'Side by side',
     note: noteOf(result),
     head: ['measure', ...series.map(key)],
-    rows: [...rows, ...costRows(result)],
+    rows: [...rows, ...plainTexts(result.variants, 'page').map(({ label, texts }) => textRow(label, texts))],
   })
 }
-
-const direction = ({ better }: Measure) => html`<small>${better} is better</small>`
 
 function noteOf({ seeds, variants }: LabResult): string {
   if (variants.length < 2) return `Means over ${seeds.length} seeds.`
@@ -71,31 +66,6 @@ export function differenceText(difference: Difference, unit: Unit, verdict?: Ver
   return html`<small class="${isSure ? 'sure' : ''}">${signed(mean, unit)}${chip}</small>${range}`
 }
 
-/** Rows about each variant that are neither good nor bad. */
-function costRows({ variants }: LabResult): Html[] {
-  const meanRow = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): Html[] => {
-    const texts = meanTexts(variants, unit, of)
-    if (texts === undefined) return []
-    const cells = texts.map((text) => cell(text))
-    return [row(label, cells)]
-  }
-  return [
-    ...meanRow('players in tickets', 'count', ({ all }) => all.players),
-    ...meanRow('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
-    ...meanRow('gave up', 'share', ({ all }) => all.gaveUp),
-    ...meanRow('expired', 'share', ({ all }) => all.ends.expired),
-    ...meanRow('refused by the rules', 'share', ({ all }) => all.ends.refused),
-    ...meanRow('matches', 'count', ({ matches }) => matches.count),
-    ...meanRow('servers at most', 'count', ({ servers }) => servers.most),
-    ...meanRow('server hours', 'hours', ({ servers }) => servers.hours),
-    ...meanRow('of these idle', 'hours', ({ servers }) => servers.idleHours),
-    ...meanRow('of these booting', 'hours', ({ servers }) => servers.bootHours),
-    ...meanRow('cost of servers', 'money', ({ servers }) => servers.cost),
-  ]
-}
-
-const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
-
 /** What was reached beside what was possible at all. Undefined if no run tells it. */
 export function possible({ variants }: LabResult, series: readonly Series[]): Html | undefined {
   const rows = series.flatMap((one) => {
@@ -103,15 +73,12 @@ export function possible({ variants }: LabResult, series: readonly Series[]): Ht
     const kinds = new Map(runs.flat().map((bound) => [idOf(bound), bound]))
     return [...kinds].map(([id, { queue, what, unit, kind }]) => {
       const own = runs.map((run) => run.find((bound) => idOf(bound) === id))
-      const [reached, least] = [
-        overSeeds(own.map((bound) => bound?.reached)),
-        overSeeds(own.map((bound) => bound?.possible)),
-      ]
-      const shown = (value: number | undefined) => quantity(value ?? 0, UNITS[unit] ?? 'skill')
-      const times = (reached?.mean ?? 0) / (least?.mean ?? 0)
+      const mean = (of: 'reached' | 'possible') => overSeeds(own.map((bound) => bound?.[of]))?.mean ?? 0
+      const [reached, least] = [mean('reached'), mean('possible')]
+      const times = reached / least
       return row(html`${key(one)}<small>${queue}: ${what}</small>`, [
-        cell(shown(reached?.mean)),
-        cell(shown(least?.mean), html`<small>${kind}</small>`),
+        cell(quantityIn(unit, reached)),
+        cell(quantityIn(unit, least), html`<small>${kind}</small>`),
         cell(Number.isFinite(times) ? `${times.toFixed(2)} ×` : '–'),
       ])
     })

@@ -1,9 +1,9 @@
-import { slicesOf, quantity, type Unit } from '../compare/index.js'
-import { type Expansion, type LabResult, type Slice, type Variant, WAIT_POINTS_MS } from '../figures/index.js'
+import { slicesOf } from '../compare/index.js'
+import { type LabResult, type Slice, type Variant, WAIT_POINTS_MS } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 import { type Html, RAMP_STEPS, shortened } from './page.js'
-import { overSeeds, type OverSeeds, type Series } from './series.js'
-import { type Canvas, inSeconds } from './canvas.js'
+import { NOTHING, overSeeds, type OverSeeds, quantityIn, type Series } from './series.js'
+import { type Canvas, curveMarks, inPercent, inSeconds } from './canvas.js'
 
 /** Share of players matched by waiting time. @param queue undefined for all queues together. */
 export function waitCurve(canvas: Canvas, { variants }: LabResult, series: readonly Series[], queue?: string): Html {
@@ -21,19 +21,11 @@ export function waitCurve(canvas: Canvas, { variants }: LabResult, series: reado
       y: { label: '↑ matched (%)', domain: [0, 100], grid: true, ticks: 5 },
       marks: [
         Plot.ruleY([0]),
-        ...series.flatMap(({ index, colour, dash, symbol }) => {
-          const data = (curves[index] ?? []).slice(0, last + 1).map(({ mean, low, high }, point) => ({
-            x: seconds.of((WAIT_POINTS_MS[point] as number) / 1000),
-            y: mean * 100,
-            low: low * 100,
-            high: high * 100,
-          }))
-          const marked = data.filter((_, point) => point % 4 === 2 + (index % 2))
-          return [
-            Plot.areaY(data, { x: 'x', y1: 'low', y2: 'high', fill: colour, fillOpacity: 0.16 }),
-            Plot.lineY(data, { x: 'x', y: 'y', stroke: colour, strokeWidth: 2, strokeDasharray: dash ?? 'none' }),
-            Plot.dot(marked, { x: 'x', y: 'y', fill: colour, symbol, r: 3.5 }),
-          ]
+        ...series.flatMap((one) => {
+          const data = (curves[one.index] ?? []).slice(0, last + 1).map((share, point) => {
+            return { x: seconds.of((WAIT_POINTS_MS[point] as number) / 1000), ...inPercent(share) }
+          })
+          return curveMarks(Plot, one, data, (point) => point % 4 === 2 + (one.index % 2))
         }),
       ],
     }),
@@ -42,8 +34,6 @@ export function waitCurve(canvas: Canvas, { variants }: LabResult, series: reado
 
 const slices = (variant: Variant, queue: string | undefined): readonly (Slice | undefined)[] =>
   queue === undefined ? variant.runs.map(({ figures }) => figures.all) : slicesOf(variant, 'queue', queue)
-
-const NOTHING: OverSeeds = { mean: 0, low: 0, high: 0 }
 
 const curveOf = (given: readonly (Slice | undefined)[]): OverSeeds[] =>
   WAIT_POINTS_MS.map((_, point) => overSeeds(given.map((slice) => slice?.waitCurve[point])) ?? NOTHING)
@@ -133,16 +123,9 @@ function partsOf(variant: Variant | undefined, queue: string, rule: string, { in
   return steps.map(({ limit }, step) => {
     const to = from + 100 * meanOf(runs.map((run) => run.steps[step]?.share ?? 0))
     const tone = steps.length === 1 ? 1 : 1 + Math.round((step / (steps.length - 1)) * (RAMP_STEPS - 1))
-    const part = { variant: String(index), from, to, text: limitText(limit, runs[0]), tone }
+    const text = limit === null ? 'none' : quantityIn(runs[0]?.unit ?? '', limit)
+    const part = { variant: String(index), from, to, text, tone }
     from = to
     return part
   })
-}
-
-const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
-
-/** `60 ms`, `1,000 km`, `5`, `none`. */
-function limitText(limit: number | null, expansion: Pick<Expansion, 'unit'> | undefined): string {
-  if (limit === null) return 'none'
-  return quantity(limit, UNITS[expansion?.unit ?? ''] ?? 'skill')
 }

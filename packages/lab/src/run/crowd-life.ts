@@ -1,29 +1,11 @@
 import type { Clock } from '@muster/core/clock'
 import { createHeap } from '@muster/core/internal'
-import type { CancelReason, Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
+import type { Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
 import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
 import { groupBy } from '../statistics/index.js'
 import type { MatchOutcome, TicketOutcome } from './outcome.js'
-
-/** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
-export interface CrowdLife {
-  /** When somebody acts next; Infinity if nobody does. */
-  nextAt(): number
-  /** Lets act whoever does so next. */
-  act(): void
-  /** Number of tickets that have not ended. */
-  waiting(): number
-  /** Share of the visits that have ended, from 0 to 1. */
-  share(): number
-  /** Whether all visits have ended. */
-  isOver(): boolean
-  /** From now on nobody comes, and tickets stay as they are. */
-  stop(): void
-  tickets(): readonly TicketOutcome[]
-  matches(): readonly MatchOutcome[]
-}
 
 interface CrowdLifeOptions {
   readonly crowd: Crowd
@@ -55,8 +37,10 @@ interface Action {
 const idOf = (index: number) => `t${index}`
 const indexOf = ({ id }: Ticket) => Number(id.slice(1))
 
-export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
-  const { crowd, queues, matchmaker, clock, ratings } = options
+export type CrowdLife = ReturnType<typeof createCrowdLife>
+
+/** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
+export function createCrowdLife({ crowd, queues, matchmaker, clock, ratings }: CrowdLifeOptions) {
   const { parties } = crowd
   const { startsAt } = crowd.header
   const names = queues.map(({ name }) => name)
@@ -122,7 +106,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
       matchmaker.createTicket({ id: idOf(index), queues: named ?? names, players: queued(players), priority })
       plan(now() + (visits[visit] as CrowdVisit).patienceMs, 'losePatience', index)
     } catch (error) {
-      ticket.refusal = reasonOf(error)
+      ticket.refusal = error instanceof Error ? error.message : String(error)
       end(ticket, 'refused')
     }
   }
@@ -153,14 +137,11 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   /** The match has been played. */
   const finish = (match: MatchSoFar) => {
     if (ratings === undefined) return
-    const teams = groupBy(
-      match.tickets.map((index) => tickets[index] as TicketSoFar),
-      ({ team = '' }) => team,
-    )
-    const playedBy = (ticket: TicketSoFar) => ({
-      players: partyOf(ticket).players,
-      waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt,
-    })
+    const teams = groupBy(match.tickets, (index) => tickets[index]?.team ?? '')
+    const playedBy = (index: number) => {
+      const ticket = tickets[index] as TicketSoFar
+      return { players: partyOf(ticket).players, waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt }
+    }
     match.ranking = ratings.played(Array.from(teams, ([name, those]) => ({ name, tickets: those.map(playedBy) })))
   }
 
@@ -192,9 +173,9 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     warm.delete(matchId)
   })
   matchmaker.on('expired', ({ ticket }) => end(tickets[indexOf(ticket)] as TicketSoFar, 'expired'))
-  matchmaker.on('cancelled', ({ ticket, reason }) => {
-    end(tickets[indexOf(ticket)] as TicketSoFar, endOf(reason))
-  })
+  matchmaker.on('cancelled', ({ ticket, reason }) =>
+    end(tickets[indexOf(ticket)] as TicketSoFar, reason === 'cancelled' ? 'gaveUp' : reason),
+  )
   matchmaker.on('ticketRequeued', ({ ticket }) => {
     // Later in this instant: the matchmaker is still at work on the match.
     if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) plan(now(), 'losePatience', indexOf(ticket))
@@ -218,31 +199,23 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
 
   const acts: Readonly<Record<Action['what'], (index: number) => void>> = { come, losePatience, leave }
   return {
+    /** When somebody acts next; Infinity if nobody does. */
     nextAt: () => actions.first()?.at ?? Infinity,
+    /** Lets act whoever does so next. */
     act: () => {
       const action = actions.shift()
       if (action !== undefined) acts[action.what](action.index)
     },
+    /** Number of tickets that have not ended. */
     waiting: () => waiting,
+    /** Share of the visits that have ended, from 0 to 1. */
     share: () => visitsEnded / visits,
     isOver: () => visitsEnded === visits,
+    /** From now on nobody comes, and tickets stay as they are. */
     stop: () => {
       isStopped = true
     },
-    tickets: () => tickets,
-    matches: () =>
-      matches.map(({ queue, foundAt, assignedAt, tickets: indexes, isWarm, ranking }) => ({
-        queue,
-        foundAt,
-        assignedAt,
-        tickets: indexes,
-        isWarm,
-        ranking,
-      })),
+    tickets: (): readonly TicketOutcome[] => tickets,
+    matches: (): readonly MatchOutcome[] => matches.map(({ id: _id, playing: _playing, ...match }) => match),
   }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-const endOf = (reason: Exclude<CancelReason, 'expired'>): TicketOutcome['end'] =>
-  reason === 'cancelled' ? 'gaveUp' : reason

@@ -1,4 +1,4 @@
 /** One run of the real matchmaker over a crowd, on virtual time. */
-export type { MatchOutcome, RunOutcome, ServerUse, TicketOutcome } from './outcome.js'
-export { defineLabQueues, runCrowd } from './run-crowd.js'
+export type { MatchOutcome, RequestUse, RunOutcome, ServerUse, TicketOutcome } from './outcome.js'
+export { defineLabQueues, inTheLab, runCrowd } from './run-crowd.js'
 export { createVirtualClock } from './virtual-clock.js'

@@ -5,55 +5,26 @@ import { createStubService } from '@muster/matchmaker/internal'
 import { pooledServerOf } from './game-server.js'
 import type { RequestUse, ServerUse } from './outcome.js'
 
-/** The operations that follow from matches, and the documented limits of requests. */
-const LIMITS = {
-  create: limits.createDeployment,
-  stop: undefined,
-} as const
-
-type MeteredOperation = keyof typeof LIMITS
-
-interface Gauge {
-  total: number
-  busiest: number
-  /** Times of the requests within the last window, the oldest first. */
-  readonly recent: number[]
-}
-
-/** Counts requests by operation in a sliding window, the strictest way in which a service may count. */
+/** Counts creates in a sliding window, the strictest way in which a service may count. Stops have no known limit. */
 function createRequestMeter() {
-  const gauge = (): Gauge => ({ total: 0, busiest: 0, recent: [] })
-  const gauges: Readonly<Record<MeteredOperation, Gauge>> = { create: gauge(), stop: gauge() }
+  const { limit, windowMs } = limits.createDeployment
+  const create = { total: 0, busiest: 0, limit, windowMs }
+  const stop = { total: 0, busiest: 0 }
+  /** Times of the creates within the last window, the oldest first. */
+  const recent: number[] = []
   return {
     /** @param now milliseconds, never less than in an earlier call. */
-    sent: (operation: MeteredOperation, now: number) => {
-      const counted = gauges[operation]
-      counted.total += 1
-      const limit = LIMITS[operation]
-      if (limit === undefined) return
-      const { recent } = counted
+    created: (now: number) => {
+      create.total += 1
       recent.push(now)
-      while ((recent[0] as number) <= now - limit.windowMs) recent.shift()
-      counted.busiest = Math.max(counted.busiest, recent.length)
+      while ((recent[0] as number) <= now - windowMs) recent.shift()
+      create.busiest = Math.max(create.busiest, recent.length)
     },
-    uses: (): Record<string, RequestUse> => ({
-      create: { ...usesOf(gauges.create), limit: LIMITS.create.limit, windowMs: LIMITS.create.windowMs },
-      stop: usesOf(gauges.stop),
-    }),
+    stopped: () => {
+      stop.total += 1
+    },
+    uses: (): Record<string, RequestUse> => ({ create, stop }),
   }
-}
-
-const usesOf = ({ total, busiest }: Gauge) => ({ total, busiest })
-
-/** A service in memory, without limits and with room for all servers, that counts what is asked of it. */
-export interface MeteredService {
-  readonly service: DeploymentService
-  /** Number of servers that were asked for and not stopped. */
-  running(): number
-  /** All servers; and those of each pool, by its name. Idle are those of pools alone. */
-  servers(): Omit<ServerUse, 'idleSeconds'>
-  pools(): ReadonlyMap<string, Omit<ServerUse, 'idleSeconds'>>
-  requests(): Record<string, RequestUse>
 }
 
 /** Counts servers from when they are asked for until they are stopped. */
@@ -77,26 +48,30 @@ function createServerMeter() {
       milliseconds += ms
     },
     running: () => running,
-    use: () => ({ created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }),
+    /** Idle are servers of pools alone. */
+    use: (): Omit<ServerUse, 'idleSeconds'> => {
+      return { created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }
+    },
   }
 }
 
-/** A server that is READY. */
-interface Ready {
-  readonly requestId: string
-  /** Of the server of a pool; undefined for that of one match. */
-  readonly token: string | undefined
-}
+export type MeteredService = ReturnType<typeof createMeteredService>
 
 /**
+ * A service in memory, without limits and with room for all servers, that counts what is asked of it.
+ *
  * A create is answered when its server is READY, after the call of its webhook. So a matchmaker reads one status for
  * each server, at that moment. To look for READY servers, as without a webhook, would take it longer than all else in a
  * run, and would only show that it makes as many reads and lists as their limits leave: so these are not counted. Lists
  * are not answered: they are for servers that were lost or have ended by themselves, and there are none.
  * @param startMs milliseconds from create to READY.
- * @param ready the webhook, and the start of the server's process.
+ * @param ready the webhook, and the start of the server's process. The token is that of a pool's server.
  */
-export function createMeteredService(clock: Clock, startMs: number, ready: (server: Ready) => void): MeteredService {
+export function createMeteredService(
+  clock: Clock,
+  startMs: number,
+  ready: (server: { readonly requestId: string; readonly token: string | undefined }) => void,
+) {
   const stub = createStubService(clock, 0)
   const meter = createRequestMeter()
   const all = createServerMeter()
@@ -115,7 +90,7 @@ export function createMeteredService(clock: Clock, startMs: number, ready: (serv
       const askedAt = clock.now()
       const { pool, token } = pooledServerOf(input) ?? {}
       const meters = metersOf(pool)
-      meter.sent('create', askedAt)
+      meter.created(askedAt)
       for (const one of meters) one.asked()
       await clock.sleep(startMs)
       const answer = await stub.create(input)
@@ -128,7 +103,7 @@ export function createMeteredService(clock: Clock, startMs: number, ready: (serv
     list: () => new Promise(() => {}),
     stop: async (input) => {
       const answer = await stub.stop(input)
-      meter.sent('stop', clock.now())
+      meter.stopped()
       const { askedAt, meters } = standing.get(input.request_id) ?? { askedAt: clock.now(), meters: [] }
       for (const one of meters) one.stopped(clock.now() - askedAt)
       standing.delete(input.request_id)
@@ -137,8 +112,10 @@ export function createMeteredService(clock: Clock, startMs: number, ready: (serv
   }
   return {
     service,
+    /** Number of servers that were asked for and not stopped. */
     running: all.running,
     servers: all.use,
+    /** The servers of each pool, by its name. */
     pools: () => new Map(Array.from(ofPools, ([pool, { use }]) => [pool, use()])),
     requests: meter.uses,
   }

@@ -168,12 +168,6 @@ export async function runCrowd(
   }
 }
 
-/** Queues, and the pools that they name. */
-interface LabQueues {
-  readonly queues: readonly Queue[]
-  readonly pools: readonly ServerPool[]
-}
-
 /**
  * Checks queues and the pools that they name.
  * @param pools without them, each match has a server of its own, also of a queue that names a pool.
@@ -182,14 +176,14 @@ interface LabQueues {
 export function defineLabQueues(
   definitions: readonly QueueDefinition[],
   pools: readonly PoolDefinition[] | undefined,
-): LabQueues {
+): { readonly queues: readonly Queue[]; readonly pools: readonly ServerPool[] } {
   const defined = definePools(pools ?? [])
   const named = pools === undefined ? definitions.map((queue) => ({ ...queue, pool: undefined })) : definitions
   return { queues: defineQueues(named, defined), pools: defined }
 }
 
 /** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
-const inTheLab = (queue: Queue): Queue => ({
+export const inTheLab = (queue: Queue): Queue => ({
   ...queue,
   presence: undefined,
   deploy: { ...queue.deploy, probe: undefined },
@@ -260,11 +254,7 @@ function createPace(
 async function untilSettled(closing: Promise<readonly AllocationView[]>, clock: VirtualClock): Promise<void> {
   const state: { left?: readonly AllocationView[] } = {}
   void closing.then((left) => (state.left = left))
-  const step = async () => {
+  for (await clock.settle(); state.left === undefined; await clock.settle())
     await clock.reach(clock.now() + CLOSING_STEP_MS)
-    await clock.settle()
-  }
-  await clock.settle()
-  while (state.left === undefined) await step()
   if (state.left.length > 0) throw new Error(`${state.left.length} servers were not stopped`)
 }

@@ -27,11 +27,6 @@ export function createVirtualClock(start: number): VirtualClock {
   /** Sorted by instant, of equal ones by their begin. There are few: the matchmaker sleeps for all tickets together. */
   const sleepers: Sleeper[] = []
 
-  const insert = (sleeper: Sleeper) => {
-    const index = sleepers.findLastIndex(({ at }) => at <= sleeper.at)
-    sleepers.splice(index + 1, 0, sleeper)
-  }
-
   return {
     now: () => now,
     sleep: (ms, signal) =>
@@ -47,7 +42,7 @@ export function createVirtualClock(start: number): VirtualClock {
         }
         const sleeper = { at: now + Math.max(0, ms), wake }
         signal?.addEventListener('abort', aborted, { once: true })
-        insert(sleeper)
+        sleepers.splice(sleepers.findLastIndex(({ at }) => at <= sleeper.at) + 1, 0, sleeper)
       }),
     settle: async () => {
       // From here on, this is a promise callback for every caller.

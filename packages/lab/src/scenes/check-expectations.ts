@@ -150,8 +150,9 @@ const READERS: Readonly<Record<keyof ExpectationForm, Reader>> = {
     refused.map(([name, why]) => ({ kind: 'refused', tickets: named([name], [...path, name], ground), why })),
   ended: ({ ended = {} }, path, ground) =>
     Object.entries(ended).map(([name, reason]) => {
-      if (!isEnd(reason)) ground.checking.unknown([...path, name], reason, 'end of a ticket', ENDS)
-      return { kind: 'ended', tickets: named([name], [...path, name], ground), reason: reason as CancelReason }
+      const end = reason as CancelReason
+      if (!ENDS.includes(end)) ground.checking.unknown([...path, name], reason, 'end of a ticket', ENDS)
+      return { kind: 'ended', tickets: named([name], [...path, name], ground), reason: end }
     }),
   teams: ({ teams = [] }, path, ground) => [{ kind: 'teams', teams: checkTeams(teams, path, ground) }],
   matches: ({ matches = 0 }, path, { checking }) => {
@@ -168,8 +169,6 @@ const READERS: Readonly<Record<keyof ExpectationForm, Reader>> = {
   balance: ({ balance = {} }, path, ground) => ofAttributes('balance', balance, path, ground),
   spread: ({ spread = {} }, path, ground) => ofAttributes('spread', spread, path, ground),
 }
-
-const isEnd = (reason: string): reason is CancelReason => ENDS.includes(reason as CancelReason)
 
 const named = (names: readonly string[], path: Path, ground: ReadingGround): readonly string[] => [
   ...new Set(names.flatMap((name, index) => checkName(name, ground.moment, [...path, String(index)], ground))),
@@ -225,16 +224,15 @@ function ofAttributes(
   path: Path,
   { checking, queues, known }: ReadingGround,
 ): Expected[] {
-  const attributes = new Set([...comparedAttributes(queues), ...attributesOf(known.tickets)])
+  const players = known.tickets.flatMap((ticket) => ticket.players)
+  const own = players.flatMap((player) => Object.keys(player.attributes ?? {}))
+  const attributes = new Set([...comparedAttributes(queues), ...own])
   return Object.entries(limits).map(([attribute, most]) => {
     if (!attributes.has(attribute))
       checking.unknown([...path, attribute], attribute, 'attribute of a ticket', [...attributes])
     return { kind, attribute, most }
   })
 }
-
-const attributesOf = (tickets: MomentGround['known']['tickets']) =>
-  tickets.flatMap(({ players }) => players.flatMap(({ attributes = {} }) => Object.keys(attributes)))
 
 /** Longest text of a value that is shown. */
 const LONGEST = 80

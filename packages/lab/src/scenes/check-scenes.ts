@@ -1,26 +1,22 @@
 import type { Queue } from '@muster/matchmaker'
 import { createChecking, type Checking, type SceneFault } from './checking.js'
 import { checkExpectations, checkHappenings } from './check-expectations.js'
-import { checkForm, checkTickets, layered } from './check-tickets.js'
+import { checkForm, checkTickets, layered, type TicketGround } from './check-tickets.js'
 import { durationWords, LONGEST_MS, type Scene } from './scene.js'
 import { TICK_MS } from './play.js'
 import { defaultsSchema, fileSchema, sceneSchema, TICKET_FIELDS, type DefaultsForm } from './scene-schema.js'
-
-/** Scenes of a file, and what is wrong with them. */
-export interface CheckedScenes {
-  /** Those without an error. */
-  readonly scenes: readonly Scene[]
-  /** If one of them is an error, the file cannot be used. */
-  readonly faults: readonly SceneFault[]
-}
 
 type Path = readonly string[]
 
 /**
  * Checks a file of scenes, as a value, against the queues that it is about.
  * @param file e.g. `{ queues, defaults, scenes }`; its `queues` are not looked at.
+ * @returns the scenes without an error, and what is wrong: if one of the faults is an error, the file cannot be used.
  */
-export function checkScenes(file: unknown, queues: readonly Queue[]): CheckedScenes {
+export function checkScenes(
+  file: unknown,
+  queues: readonly Queue[],
+): { readonly scenes: readonly Scene[]; readonly faults: readonly SceneFault[] } {
   const checking = createChecking()
   const whole = checking.read(fileSchema, file, [])
   if (whole === undefined) return { scenes: [], faults: checking.faults }
@@ -52,13 +48,7 @@ function checkSize(scenes: readonly Scene[], checking: Checking): void {
     checking.fault(['scenes'], 'have so many tickets for so long that they are a crowd: see muster lab run')
 }
 
-interface SceneGround {
-  readonly checking: Checking
-  readonly queues: readonly Queue[]
-  readonly defaults: DefaultsForm
-}
-
-function checkScene(given: unknown, path: Path, { checking, queues, defaults: ofFile }: SceneGround): Scene[] {
+function checkScene(given: unknown, path: Path, { checking, queues, defaults: ofFile }: TicketGround): Scene[] {
   const before = checking.faults.length
   const scene = checking.read(sceneSchema, given, path)
   if (scene === undefined) return []

@@ -41,13 +41,8 @@ const TOGETHER: readonly (readonly (keyof TicketForm)[])[] = [
 ]
 
 /** Two fields that say the same differently in one place. */
-function contradictionIn(form: Form): readonly [string, string] | undefined {
-  for (const fields of TOGETHER) {
-    const [one, other] = fields.filter((field) => form[field] !== undefined)
-    if (one !== undefined && other !== undefined) return [one, other]
-  }
-  return undefined
-}
+const contradictionIn = (form: Form) =>
+  TOGETHER.map((fields) => fields.filter((field) => form[field] !== undefined)).find(({ length }) => length > 1)
 
 /** What is said near a ticket, over what is said further away. */
 export function layered<Far extends Form, Near extends Form | PlayerForm>(far: Far, near: Near): Far & Near {
@@ -96,7 +91,7 @@ export interface CheckedTickets {
   readonly last: ReadonlyMap<string, SceneTicket>
 }
 
-interface TicketGround {
+export interface TicketGround {
   readonly checking: Checking
   readonly queues: readonly Queue[]
   /** What tickets of the scene have unless they say otherwise. */
@@ -118,7 +113,7 @@ export function checkTickets(
     const here = [...path, name]
     if (!/^[\w-]{1,59}$/.test(name))
       checking.faultOfName(here, 'is no name of a ticket: 1 to 59 of A–Z, a–z, 0–9, _ and -')
-    const { size, made } = ticketsOf(name, value, here, { ...ground, room: MOST_PLAYERS - players })
+    const { size, made } = ticketsOf(name, value, here, MOST_PLAYERS - players, ground)
     players += size
     const twice = made.find(({ id }) => ids.has(id) || (id !== name && Object.hasOwn(given, id)))
     if (twice !== undefined)
@@ -146,9 +141,10 @@ function ticketsOf(
   name: string,
   value: unknown,
   path: Path,
-  ground: TicketGround & { readonly room: number },
+  room: number,
+  ground: TicketGround,
 ): { readonly size: number; readonly made: readonly SceneTicket[] } {
-  const { checking, queues, defaults, room } = ground
+  const { checking, queues, defaults } = ground
   const form = checking.read(ticketSchema, value ?? {}, path)
   if (form === undefined) return { size: 0, made: [] }
   const whole = layered(defaults, form)

@@ -16,29 +16,15 @@ export interface SceneFault {
 
 type Path = readonly string[]
 
-/** Collects what is wrong with parts of a file. */
-export interface Checking {
-  readonly faults: readonly SceneFault[]
-  /** Reads a part; undefined if it is wrong. */
-  read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
-  fault(path: Path, words: string): void
-  /** Refuses the name at the end of the path. */
-  faultOfName(path: Path, words: string): void
-  warn(path: Path, words: string): void
-  /** Refuses a name that there is not, with the nearest that there is. */
-  unknown(path: Path, name: string, what: string, known: Iterable<string>): void
-  /** The known name that a misspelt one most likely means. */
-  near(name: string, known: Iterable<string>): string | undefined
-  /** Whether this number of further tickets may be named: one name may denote a thousand. */
-  mayName(tickets: number): boolean
-}
+export type Checking = ReturnType<typeof createChecking>
 
 /** Most errors whose nearest names are looked for: nobody reads more. */
 const MOST_NEAR = 200
 /** Most tickets that expectations name, each ticket of a group name included. */
 const MOST_NAMED = 500_000
 
-export function createChecking(): Checking {
+/** Collects what is wrong with parts of a file. */
+export function createChecking() {
   const faults: SceneFault[] = []
   const warned = new Set<string>()
   let errors = 0
@@ -49,30 +35,35 @@ export function createChecking(): Checking {
     errors += 1
     add('error', path, words, isOfName)
   }
+  /** The known name that a misspelt one most likely means. */
   const near = (name: string, known: Iterable<string>) =>
     errors > MOST_NEAR ? undefined : nearestName(name, [...known])
   return {
-    faults,
-    fault: (path, words) => fault(path, words),
-    faultOfName: (path, words) => fault(path, words, true),
+    faults: faults as readonly SceneFault[],
+    fault: (path: Path, words: string) => fault(path, words),
+    /** Refuses the name at the end of the path. */
+    faultOfName: (path: Path, words: string) => fault(path, words, true),
     near,
-    // Warns once about the same name.
-    warn: (path, words) => {
+    /** Warns once about the same name. */
+    warn: (path: Path, words: string) => {
       const about = `${path.at(-1)} ${words}`
       if (!warned.has(about)) add('warning', path, words, true)
       warned.add(about)
     },
-    unknown: (path, name, what, known) => {
+    /** Refuses a name that there is not, with the nearest that there is. */
+    unknown: (path: Path, name: string, what: string, known: Iterable<string>) => {
       const meant = near(name, known)
       fault(path, `${quoted(name)} is no ${what}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
     },
-    mayName: (tickets) => {
+    /** Whether this number of further tickets may be named: one name may denote a thousand. */
+    mayName: (tickets: number) => {
       const before = named
       named += tickets
       if (before <= MOST_NAMED && named > MOST_NAMED) fault(['scenes'], `name tickets more than ${MOST_NAMED} times`)
       return named <= MOST_NAMED
     },
-    read: (schema, value, path) => {
+    /** Reads a part; undefined if it is wrong. */
+    read: <T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined => {
       const result = validateAll(schema, value)
       if (result.success) return result.data
       errors += result.faults.length

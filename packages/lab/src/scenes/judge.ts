@@ -24,11 +24,8 @@ export interface Shortfall {
 /** Most sentences about one expectation. */
 const MOST_SENTENCES = 5
 
-/** A shortfall of these sentences; undefined if there is none. */
-const listOf = (sentences: readonly string[]): Shortfall | undefined => listOfAll(sentences, (one) => one)
-
 /** A shortfall of what is said about each of these; undefined if there are none. */
-function listOfAll<Subject>(subjects: readonly Subject[], say: (one: Subject) => string): Shortfall | undefined {
+function listOf(subjects: readonly string[], say = (sentence: string) => sentence): Shortfall | undefined {
   if (subjects.length === 0) return undefined
   const more = subjects.length - MOST_SENTENCES
   const words = subjects.slice(0, MOST_SENTENCES).map(say).join('; ')
@@ -45,26 +42,25 @@ export interface Sight {
   matchOf(id: string): SeenMatch | undefined
 }
 
-interface SeenMatch {
-  readonly tickets: readonly Ticket[]
-}
+/** The tickets of a match. */
+type SeenMatch = readonly Ticket[]
 
 export function sightOf(view: View, tickets: ReadonlyMap<string, SceneTicket>): Sight {
   const inMatches = [...tickets.keys()].flatMap((id) => {
     const ticket = view.ticket(id)
     return ticket?.matchId === undefined || ticket.status === 'CANCELLED' ? [] : ticket
   })
-  const matches = Array.from(groupBy(inMatches, ({ matchId }) => matchId).values(), (found) => ({ tickets: found }))
-  const matchOf = new Map(matches.flatMap((match) => match.tickets.map(({ id }) => [id, match] as const)))
+  const matches = [...groupBy(inMatches, ({ matchId }) => matchId).values()]
+  const matchOf = new Map(matches.flatMap((match) => match.map(({ id }) => [id, match] as const)))
   return { view, tickets, matches, matchOf: (id) => matchOf.get(id) }
 }
 
-const idsOf = ({ tickets }: SeenMatch): string[] => tickets.map(({ id }) => id)
+const idsOf = (match: SeenMatch): string[] => match.map(({ id }) => id)
 
 /** The tickets of each team of a match, by the team's name. */
-function teamsOf({ tickets }: SeenMatch): ReadonlyMap<string, readonly string[]> {
-  const teams = [...groupBy(tickets, ({ team = '' }) => team)].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return new Map(teams.map(([name, those]) => [name, those.map(({ id }) => id)]))
+function teamsOf(match: SeenMatch): ReadonlyMap<string, readonly string[]> {
+  const teams = [...groupBy(match, ({ team = '' }) => team)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return new Map(teams.map(([name, those]) => [name, idsOf(those)]))
 }
 
 /** The numbers that players of these tickets have for an attribute. */
@@ -112,7 +108,7 @@ const isWaiting = (id: string, { view }: Sight) => view.ticket(id)?.status === '
 /** Whether all of them are in matches. */
 function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | undefined {
   const missing = tickets.filter((id) => sight.matchOf(id) === undefined)
-  const shortfall = listOfAll(missing, (id) => stateWords(id, sight))
+  const shortfall = listOf(missing, (id) => stateWords(id, sight))
   return shortfall && { ...shortfall, waits: missing.find((id) => isWaiting(id, sight)) }
 }
 
@@ -134,7 +130,7 @@ function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight)
   const shortfall =
     waiting.length === tickets.length
       ? { words: `${listed(tickets)} ${tickets.length === 1 ? 'waits' : 'wait'}` }
-      : listOfAll(tickets, (id) => stateWords(id, sight))
+      : listOf(tickets, (id) => stateWords(id, sight))
   const playing = tickets.filter((id) => isWaiting(id, sight) || sight.matchOf(id) !== undefined)
   return shortfall && { ...shortfall, apart: playing, waits: waiting[0] }
 }
@@ -170,7 +166,7 @@ export function judge(expected: Expectation, sight: Sight): Shortfall | undefine
     case 'matched':
       return judgeMatched(expected.tickets, sight)
     case 'unmatched':
-      return listOfAll(
+      return listOf(
         expected.tickets.filter((id) => sight.matchOf(id) !== undefined),
         (id) => stateWords(id, sight),
       )
@@ -184,7 +180,7 @@ export function judge(expected: Expectation, sight: Sight): Shortfall | undefine
     case 'refused':
       return listOf(expected.tickets.flatMap((id) => wrongRefusal(id, expected.why, sight)))
     case 'ended':
-      return listOfAll(
+      return listOf(
         expected.tickets.filter((id) => sight.view.ticket(id)?.cancelReason !== expected.reason),
         (id) => stateWords(id, sight),
       )

@@ -1,8 +1,8 @@
 import { InvalidInput, MusterError } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
-import { createMatchmaker, type Matchmaker, type Queue, type Ticket } from '@muster/matchmaker'
+import { createMatchmaker, type Matchmaker, type Ticket } from '@muster/matchmaker'
 import { createStubService } from '@muster/matchmaker/internal'
-import { createVirtualClock } from '../run/index.js'
+import { createVirtualClock, inTheLab } from '../run/index.js'
 import { type Happening, LONGEST_MS, type Scene, type SceneTicket } from './scene.js'
 
 /** Milliseconds between two rounds of the matchmaker, as by default. */
@@ -53,7 +53,7 @@ export async function play(
   const clock = createVirtualClock(STARTS_AT)
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, START_MS),
-    queues: scene.queues.map(onVirtualTime),
+    queues: scene.queues.map((queue) => ({ ...inTheLab(queue), pool: undefined })),
     clock,
     random: seededRandom(1),
     tickMs: TICK_MS,
@@ -107,14 +107,6 @@ export async function play(
   await matchmaker.stop()
   return mishaps
 }
-
-/** Players of a scene are always there, and servers listen when they are READY: nobody is asked over the network. */
-const onVirtualTime = (queue: Queue): Queue => ({
-  ...queue,
-  presence: undefined,
-  pool: undefined,
-  deploy: { ...queue.deploy, probe: undefined },
-})
 
 /** Takes from a list that is ordered by time what is due, each once. */
 function inTurn<Timed extends { readonly at: number }>(timed: readonly Timed[]): (now: number) => readonly Timed[] {

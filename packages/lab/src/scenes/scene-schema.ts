@@ -51,44 +51,46 @@ const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(sh
       }
     })
 
+/** A field that need not be given, and what it is. */
+const optional = <Schema extends z.ZodType>(schema: Schema, description: string) =>
+  schema.optional().describe(description)
+
 const aboutPlayers = {
-  city: nameText.optional().describe('The city where the players are, in place of coordinates.'),
-  coordinates: z
-    .strictObject({
+  city: optional(nameText, 'The city where the players are, in place of coordinates.'),
+  coordinates: optional(
+    z.strictObject({
       latitude: z.number().min(-90).max(90).describe('Degrees, positive to the north.'),
       longitude: z.number().min(-180).max(180).describe('Degrees, positive to the east.'),
-    })
-    .optional()
-    .describe('Where the players are, in degrees.'),
-  ip: nameText.optional().describe('IP address, for players whose place is unknown.'),
-  latencies: z
-    .record(nameText, z.number().positive())
-    .optional()
-    .describe('Round-trip times to beacons in milliseconds, by the name of the beacon.'),
-  roles: nameList.optional().describe('Roles that the players are willing to play.'),
-  avoid: nameList.optional().describe('Tickets or players with whom they are not to be matched.'),
-  attributes: z
-    .record(nameText, attribute)
-    .optional()
-    .describe(
-      'Attributes by name, where a name is taken by another field. Others are written as fields: `skill: 1500`.',
-    ),
+    }),
+    'Where the players are, in degrees.',
+  ),
+  ip: optional(nameText, 'IP address, for players whose place is unknown.'),
+  latencies: optional(
+    z.record(nameText, z.number().positive()),
+    'Round-trip times to beacons in milliseconds, by the name of the beacon.',
+  ),
+  roles: optional(nameList, 'Roles that the players are willing to play.'),
+  avoid: optional(nameList, 'Tickets or players with whom they are not to be matched.'),
+  attributes: optional(
+    z.record(nameText, attribute),
+    'Attributes by name, where a name is taken by another field. Others are written as fields: `skill: 1500`.',
+  ),
 }
 
 const aboutTickets = {
-  queue: nameText.optional().describe('The queue to wait in.'),
-  queues: z.array(nameText).min(1).optional().describe('The queues to wait in at once.'),
+  queue: optional(nameText, 'The queue to wait in.'),
+  queues: optional(z.array(nameText).min(1), 'The queues to wait in at once.'),
   ...aboutPlayers,
-  party: z.int().min(1).max(MOST_PLAYERS).optional().describe('Number of players in the ticket, all alike. Default 1.'),
-  priority: z.int().min(-100).max(100).optional().describe('Higher is served first. Default 0.'),
-  answer: z
-    .enum(['accept', 'decline', 'none'])
-    .optional()
-    .describe('What the players do when they are asked whether they accept a match. Default: accept at once.'),
+  party: optional(z.int().min(1).max(MOST_PLAYERS), 'Number of players in the ticket, all alike. Default 1.'),
+  priority: optional(z.int().min(-100).max(100), 'Higher is served first. Default 0.'),
+  answer: optional(
+    z.enum(['accept', 'decline', 'none']),
+    'What the players do when they are asked whether they accept a match. Default: accept at once.',
+  ),
 }
 
 const ofPlayer = {
-  id: nameText.optional().describe('Id of the player, e.g. of one who comes again. Default: by the ticket.'),
+  id: optional(nameText, 'Id of the player, e.g. of one who comes again. Default: by the ticket.'),
   ...aboutPlayers,
 }
 
@@ -99,21 +101,17 @@ const playerSchema = withAttributes(ofPlayer, attribute)
 export const defaultsSchema = withAttributes(aboutTickets, attribute)
 
 const ofTicket = {
-  at: duration.optional().describe('When it comes. Default 0s.'),
+  at: optional(duration, 'When it comes. Default 0s.'),
   ...aboutTickets,
-  players: z
-    .array(playerSchema)
-    .min(1)
-    .max(MOST_PLAYERS)
-    .optional()
-    .describe('The players of a party who differ. What the ticket says holds for those who do not say it themselves.'),
-  count: z
-    .int()
-    .min(1)
-    .max(MOST_COPIES)
-    .optional()
-    .describe('So many tickets like this: `a` becomes a-1, a-2, …, and the name `a` stands for all of them.'),
-  every: duration.optional().describe('Time between the coming of one copy and of the next. Default 0s.'),
+  players: optional(
+    z.array(playerSchema).min(1).max(MOST_PLAYERS),
+    'The players of a party who differ. What the ticket says holds for those who do not say it themselves.',
+  ),
+  count: optional(
+    z.int().min(1).max(MOST_COPIES),
+    'So many tickets like this: `a` becomes a-1, a-2, …, and the name `a` stands for all of them.',
+  ),
+  every: optional(duration, 'Time between the coming of one copy and of the next. Default 0s.'),
 }
 
 export const ticketSchema = withAttributes(ofTicket, attributeOrSpread)
@@ -123,17 +121,17 @@ export const TICKET_FIELDS: readonly string[] = Object.keys(ofTicket)
 export const PLAYER_FIELDS: readonly string[] = Object.keys(ofPlayer)
 
 export const happeningSchema = z.strictObject({
-  cancel: nameList.optional().describe('Tickets that are cancelled by their players.'),
-  accept: nameList.optional().describe('Tickets whose players accept the match that was found.'),
-  decline: nameList.optional().describe('Tickets whose players decline the match that was found.'),
-  leave: nameList.optional().describe('Tickets whose players leave their match.'),
-  pause: nameList.optional().describe('Queues that are paused.'),
-  resume: nameList.optional().describe('Queues whose pause ends.'),
+  cancel: optional(nameList, 'Tickets that are cancelled by their players.'),
+  accept: optional(nameList, 'Tickets whose players accept the match that was found.'),
+  decline: optional(nameList, 'Tickets whose players decline the match that was found.'),
+  leave: optional(nameList, 'Tickets whose players leave their match.'),
+  pause: optional(nameList, 'Queues that are paused.'),
+  resume: optional(nameList, 'Queues whose pause ends.'),
 })
 
 const howMany = z.strictObject({
-  min: z.int().min(0).optional().describe('At least so many.'),
-  max: z.int().min(0).optional().describe('At most so many.'),
+  min: optional(z.int().min(0), 'At least so many.'),
+  max: optional(z.int().min(0), 'At most so many.'),
 })
 const limits = z.record(nameText, z.number().min(0))
 /** Names, with a reason if it matters. */
@@ -142,39 +140,40 @@ const withReasons = z
   .transform((given) => (Array.isArray(given) ? given.map((one) => [one, undefined] as const) : Object.entries(given)))
 
 export const expectationSchema = z.strictObject({
-  matched: groups
-    .optional()
-    .describe('Tickets that are in a match. A list within the list is one match: of exactly these tickets.'),
-  'not matched': nameList.optional().describe('Tickets that are in no match.'),
-  together: groups.optional().describe('Tickets that are in one match, perhaps with others.'),
-  apart: groups.optional().describe('Tickets of which no two are in one match.'),
-  waiting: withReasons
-    .optional()
-    .describe('Tickets that wait, and by name why: the rule that is in the way, or players, if just players lack.'),
-  refused: withReasons.optional().describe('Tickets that no queue takes, and by name a part of the reason.'),
-  ended: z
-    .record(nameText, nameText)
-    .optional()
-    .describe('Tickets that ended without a match, by name why: expired, cancelled, declined, not-accepted, …'),
-  teams: z
-    .union([z.array(z.array(nameText).min(1)).min(1), z.record(nameText, nameList)], {
+  matched: optional(
+    groups,
+    'Tickets that are in a match. A list within the list is one match: of exactly these tickets.',
+  ),
+  'not matched': optional(nameList, 'Tickets that are in no match.'),
+  together: optional(groups, 'Tickets that are in one match, perhaps with others.'),
+  apart: optional(groups, 'Tickets of which no two are in one match.'),
+  waiting: optional(
+    withReasons,
+    'Tickets that wait, and by name why: the rule that is in the way, or players, if just players lack.',
+  ),
+  refused: optional(withReasons, 'Tickets that no queue takes, and by name a part of the reason.'),
+  ended: optional(
+    z.record(nameText, nameText),
+    'Tickets that ended without a match, by name why: expired, cancelled, declined, not-accepted, …',
+  ),
+  teams: optional(
+    z.union([z.array(z.array(nameText).min(1)).min(1), z.record(nameText, nameList)], {
       error: 'must be the teams of one match: lists of names, or lists by the name of the team',
-    })
-    .optional()
-    .describe('The teams of one match, in any order or by name, with exactly these tickets.'),
-  matches: z
-    .union([z.int().min(0), howMany], {
+    }),
+    'The teams of one match, in any order or by name, with exactly these tickets.',
+  ),
+  matches: optional(
+    z.union([z.int().min(0), howMany], {
       error: 'must be a whole number, or { min, max }',
-    })
-    .optional()
-    .describe('How many matches there are in all.'),
-  within: duration.optional().describe('Time within which the tickets of matched and together were matched.'),
-  balance: limits
-    .optional()
-    .describe('By attribute: the most by which the averages of the teams of a match may differ, in every match.'),
-  spread: limits
-    .optional()
-    .describe('By attribute: the most by which the players of a match may differ, in every match.'),
+    }),
+    'How many matches there are in all.',
+  ),
+  within: optional(duration, 'Time within which the tickets of matched and together were matched.'),
+  balance: optional(
+    limits,
+    'By attribute: the most by which the averages of the teams of a match may differ, in every match.',
+  ),
+  spread: optional(limits, 'By attribute: the most by which the players of a match may differ, in every match.'),
 })
 
 export type TicketForm = z.output<typeof ticketSchema>
@@ -185,9 +184,7 @@ export type ExpectationForm = z.output<typeof expectationSchema>
 /** A scene as a whole: its parts are checked one by one. */
 export const sceneSchema = z.strictObject({
   name: z.string().min(1).max(200).describe('What the scene shows, in a sentence.'),
-  queue: nameText
-    .optional()
-    .describe('The queue to wait in, unless a ticket names another. A file of one queue needs none.'),
+  queue: optional(nameText, 'The queue to wait in, unless a ticket names another. A file of one queue needs none.'),
   defaults: z.unknown().optional(),
   tickets: z.record(z.string(), z.unknown()).refine((all) => Object.keys(all).length > 0, 'must not be empty'),
   happens: z.record(z.string(), z.unknown()).optional(),

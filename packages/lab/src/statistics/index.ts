@@ -1,3 +1,13 @@
 /** Spreads of samples and intervals of paired differences. */
-export { type Interval, meanOf, pairedIntervals } from './paired.js'
-export { groupBy, normal, rankCorrelation, rounded, type Spread, spreadOf } from './spread.js'
+export { type Interval, pairedIntervals } from './paired.js'
+export {
+  firstIndex,
+  groupBy,
+  meanAndDeviation,
+  meanOf,
+  normal,
+  rankCorrelation,
+  rounded,
+  type Spread,
+  spreadOf,
+} from './spread.js'

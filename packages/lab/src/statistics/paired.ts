@@ -1,4 +1,5 @@
 import { seededRandom } from '@muster/core/clock'
+import { meanOf } from './spread.js'
 
 /**
  * The probability that Student's t lies between −√freedom · tan(angle) and the opposite (Abramowitz and Stegun, 26.7.3
@@ -60,9 +61,6 @@ export function pairedIntervals(differences: readonly number[]): ((confidence: n
     return { low: Math.min(lowest, mean - half), high: Math.max(highest, mean + half) }
   }
 }
-
-export const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Means of as many differences, drawn again and again from them; ascending. */
 function resampledMeans(differences: readonly number[]): Float64Array {

@@ -25,6 +25,17 @@ export function rounded(value: number, decimals: number): number {
 const percentile = (ascending: ArrayLike<number>, share: number): number =>
   ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)] ?? 0
 
+/** The first index from 0 that holds, of indexes of which all after one that holds do; `length` if none does. */
+export function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
 /** @param values are sorted in place. @param decimals that are kept. */
 export function spreadOf(values: Float64Array, decimals: number): Spread {
   values.sort()
@@ -90,4 +101,13 @@ export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) =>
     else group.push(item)
   }
   return groups
+}
+
+export const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Mean and standard deviation of all there are, not of a sample. @param values at least one. */
+export function meanAndDeviation(values: ArrayLike<number>): { readonly mean: number; readonly deviation: number } {
+  const mean = meanOf(Array.from(values))
+  return { mean, deviation: Math.sqrt(meanOf(Array.from(values, (value) => (value - mean) ** 2))) }
 }

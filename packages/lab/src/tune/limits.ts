@@ -30,17 +30,23 @@ export function limitsOf(queue: Queue): Limit[] {
   const ofRules = queue.rules.flatMap((rule, index) =>
     limitsOfRule(rule, rule.name, ['rules', index], rule.optionalAfterMs ?? Infinity),
   )
-  return withDistinctNames([...ofTeams, ...ofRules])
+  // Rules within others may have the same name: the second gets a number.
+  const taken = new Map<string, number>()
+  return [...ofTeams, ...ofRules].map((limit) => {
+    const nth = (taken.get(limit.name) ?? 0) + 1
+    taken.set(limit.name, nth)
+    return nth === 1 ? limit : { ...limit, name: `${limit.name} ${nth}` }
+  })
 }
 
 function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: number): Limit[] {
-  const own = fieldsOf(rule)
   const whole = rule.kind === 'overlap' || (rule.kind === 'compare' && rule.aggregate === 'count')
-  const limits = own.map(([field, relaxing]): Limit => {
+  const limits = (hasStrictSide(rule) ? limitFieldsOf(rule) : []).flatMap(([field, relaxing]): Limit[] => {
+    if (!isTimed(relaxing)) return []
     const isDifference = field === 'maxDifferenceMs'
     const called = isDifference ? `${name} difference` : name
     const measured = isDifference ? {} : measureOf(rule, path)
-    return { path: [...path, field], name: called, relaxing, whole, untilMs, ...measured }
+    return [{ path: [...path, field], name: called, relaxing, whole, untilMs, ...measured }]
   })
   // A rule within `not` cannot relax: that would make the rule stricter.
   const inner = rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
@@ -49,12 +55,6 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
   )
   return [...limits, ...within]
 }
-
-/** The limits of a rule that are set by hand, by the names of their fields. */
-const fieldsOf = (rule: RuleDefinition) =>
-  hasStrictSide(rule) ? limitFieldsOf(rule).filter((field): field is TimedField => isTimed(field[1])) : []
-
-type TimedField = readonly [field: string, limit: TimedLimit]
 
 /** Which of the figures of matched players a rule of the queue limits. Rules within others may not hold at all. */
 function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'attribute'> {
@@ -74,6 +74,12 @@ const hasStrictSide = (rule: RuleDefinition): boolean =>
 /** Whether it is a limit set by hand. Bounds follow how many players come: no schedule changes them. */
 const isTimed = (limit: Relaxing): limit is TimedLimit => typeof limit === 'number' || !('strictest' in limit)
 
+/** The values of a limit, from the strictest on. */
+export function valuesOf(relaxing: TimedLimit): readonly number[] {
+  if (typeof relaxing === 'number') return [relaxing]
+  return 'from' in relaxing ? [relaxing.from, relaxing.to] : relaxing.map(({ value }) => value)
+}
+
 /** As a rule is called that has no name. */
 const kindOf = (rule: RuleDefinition): string =>
   [
@@ -85,16 +91,6 @@ const kindOf = (rule: RuleDefinition): string =>
   ]
     .filter((part) => part !== undefined)
     .join(' ')
-
-/** Adds a number to names that occur more than once, which rules within others may have. */
-function withDistinctNames(limits: readonly Limit[]): Limit[] {
-  const taken = new Map<string, number>()
-  return limits.map((limit) => {
-    const nth = (taken.get(limit.name) ?? 0) + 1
-    taken.set(limit.name, nth)
-    return nth === 1 ? limit : { ...limit, name: `${limit.name} ${nth}` }
-  })
-}
 
 /** What one part of a queue becomes. */
 export interface Change {

@@ -92,11 +92,15 @@ export interface FrontPoint extends Measured {
   readonly is?: 'own' | 'best' | undefined
 }
 
-/** A schedule by its means. */
-export const pointOf = (runs: readonly Measured[], promises: Promises, is?: FrontPoint['is']): FrontPoint => ({
+export const meansOf = (runs: readonly Measured[]): Measured => ({
   cost: meanOf(runs, 'cost'),
   waitP90Ms: meanOf(runs, 'waitP90Ms'),
   gaveUp: meanOf(runs, 'gaveUp'),
+})
+
+/** A schedule by its means. */
+export const pointOf = (runs: readonly Measured[], promises: Promises, is?: FrontPoint['is']): FrontPoint => ({
+  ...meansOf(runs),
   keepsGaveUp: allKeep(runs, { gaveUp: promises.gaveUp }),
   keeps: allKeep(runs, promises),
   ...(is !== undefined && { is }),

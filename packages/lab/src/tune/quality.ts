@@ -2,7 +2,7 @@
 import type { Queue } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
 import type { End, Figures, Slice } from '../figures/index.js'
-import { type Limit, limitsOf, type Path } from './limits.js'
+import { type Limit, limitsOf, type Path, valuesOf } from './limits.js'
 import type { Measured } from './promises.js'
 
 /** What a cost counts, in units of the strictest limit of the file. */
@@ -74,11 +74,6 @@ const partOf = (limit: Limit, what: QualityPart['what']): QualityPart => ({
 function unitOf({ relaxing, measure }: Pick<Limit, 'relaxing' | 'measure'>): number {
   const values = valuesOf(relaxing).map((value) => (measure === 'favourite' ? value - EVEN : value))
   return Math.abs(values.find((value) => value !== 0 && Number.isFinite(value)) ?? 1)
-}
-
-function valuesOf(relaxing: TimedLimit): readonly number[] {
-  if (typeof relaxing === 'number') return [relaxing]
-  return 'from' in relaxing ? [relaxing.from, relaxing.to] : relaxing.map(({ value }) => value)
 }
 
 function costOfPart(

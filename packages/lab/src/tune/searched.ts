@@ -2,7 +2,7 @@
 import { didYouMean } from '@muster/core/internal'
 import type { Queue } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
-import { limitsOf, type Limit, type Path } from './limits.js'
+import { limitsOf, type Limit, type Path, valuesOf } from './limits.js'
 import type { ScheduleSpace } from './schedule.js'
 
 /** A queue cannot be tuned as it was asked for; the message says why. */
@@ -83,8 +83,8 @@ export function searchedIn(queue: Queue, options: SearchOptions): Searched {
 }
 
 const relaxes = (relaxing: TimedLimit): boolean => {
-  if (typeof relaxing === 'number') return false
-  return 'from' in relaxing ? relaxing.from !== relaxing.to : relaxing[0]?.value !== relaxing.at(-1)?.value
+  const values = valuesOf(relaxing)
+  return values[0] !== values.at(-1)
 }
 
 function knownName(name: string, limits: readonly Limit[]): void {
@@ -125,11 +125,10 @@ function spaceOf(relaxing: TimedLimit, name: string, bounds?: Bounds) {
 }
 
 function endsOf(relaxing: TimedLimit) {
-  if (typeof relaxing === 'number') return { strictest: relaxing, loosest: relaxing, endsFree: false }
-  if ('from' in relaxing) return { strictest: relaxing.from, loosest: relaxing.to, endsFree: false }
-  const finite = relaxing.filter(({ value }) => value !== Infinity)
-  const strictest = finite[0]?.value ?? Infinity
-  return { strictest, loosest: finite.at(-1)?.value ?? strictest, endsFree: finite.length < relaxing.length }
+  const values = valuesOf(relaxing)
+  const finite = values.filter((value) => value !== Infinity)
+  const strictest = finite[0] ?? Infinity
+  return { strictest, loosest: finite.at(-1) ?? strictest, endsFree: finite.length < values.length }
 }
 
 /** Bounds in the direction in which the limit relaxes: from strict to loose. */
@@ -142,14 +141,9 @@ function turned({ from, to }: Bounds, now: { readonly strictest: number; readonl
 function numbersOf(queue: Queue, name: WaitName, options: SearchOptions): SearchedNumber[] {
   const mostMs = (ms: number) =>
     Math.min(queue.expireAfterMs - 1000, Math.max(TIMES_NOW * ms, 2 * (options.waitP90Ms ?? 0), 10_000))
-  const wait = (path: Path, called: string, now: number, least: number): SearchedNumber => ({
-    path,
-    name: called,
-    isWait: true,
-    now,
-    least,
-    most: Math.max(least, mostMs(now)),
-  })
+  const wait = (path: Path, called: string, now: number, least: number): SearchedNumber => {
+    return { path, name: called, isWait: true, now, least, most: Math.max(least, mostMs(now)) }
+  }
   if (name === 'fillForMs') {
     const grows = queue.teams.some(({ size }) => typeof size === 'object')
     if (!grows) throw new NotTunable('also: fillForMs changes nothing, because every team has one exact size')
@@ -191,18 +185,13 @@ function leftAloneIn(
   const by = queue.rules
     .filter((rule) => rule.by !== 'each')
     .map(({ name }) => ({ name: `${name} by`, why: 'whose wait counts is a decision, not a number' }))
-  const optional = also.includes('optionalAfterMs')
-    ? []
-    : queue.rules.filter(({ optionalAfterMs }) => optionalAfterMs !== undefined)
-  const waits = [
-    ...(queue.teams.some(({ size }) => typeof size === 'object') ? (['fillForMs'] as const) : []),
-    ...(queue.lastResortMs === undefined ? [] : (['lastResortMs'] as const)),
-    ...(queue.patience === undefined ? [] : (['patience'] as const)),
-  ].filter((name) => !also.includes(name))
-  return [
-    ...fixed,
-    ...waits.map((name) => ({ name, why: asked })),
-    ...optional.map(({ name }) => ({ name: `${name} optionalAfterMs`, why: asked })),
-    ...by,
-  ]
+  const optional = queue.rules.filter(({ optionalAfterMs }) => optionalAfterMs !== undefined)
+  const waits: Readonly<Record<WaitName, readonly string[]>> = {
+    fillForMs: queue.teams.some(({ size }) => typeof size === 'object') ? ['fillForMs'] : [],
+    lastResortMs: queue.lastResortMs === undefined ? [] : ['lastResortMs'],
+    patience: queue.patience === undefined ? [] : ['patience'],
+    optionalAfterMs: optional.map(({ name }) => `${name} optionalAfterMs`),
+  }
+  const unasked = (Object.keys(waits) as WaitName[]).filter((name) => !also.includes(name))
+  return [...fixed, ...unasked.flatMap((wait) => waits[wait].map((name) => ({ name, why: asked }))), ...by]
 }

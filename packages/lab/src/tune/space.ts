@@ -7,19 +7,7 @@ import type { Searched, SearchedLimit, SearchedNumber } from './searched.js'
 /** A candidate: one coordinate from 0 to 1 for each axis. */
 export type Point = readonly number[]
 
-export interface Space {
-  readonly axes: number
-  /** The point nearest to what the file says. */
-  readonly own: Point
-  /** What a candidate changes, in numbers that a designer would write. */
-  changesAt(point: Point): Change[]
-  /** The same candidate in `factor` times the time. */
-  retimed(point: Point, factor: number): Point
-  /** The same candidate, stricter (a factor above 1) or looser in all: in its times, and where its limits begin. */
-  stricter(point: Point, factor: number): Point
-  /** The same candidate whose limits begin and end elsewhere: 0 as strict, 1 as loose as can be, from the start on. */
-  withStart(point: Point, start: number): Point
-}
+export type Space = ReturnType<typeof createSpace>
 
 type Part = keyof ScheduleShape
 
@@ -27,7 +15,7 @@ type Part = keyof ScheduleShape
 type Axis =
   { readonly limit: SearchedLimit; readonly part: Part } | { readonly number: SearchedNumber; readonly part: 'number' }
 
-export function createSpace({ limits, numbers }: Searched): Space {
+export function createSpace({ limits, numbers }: Searched) {
   const axes: Axis[] = [
     ...limits.flatMap((limit) => partsOf(limit).map((part) => ({ limit, part }))),
     ...numbers.map((number) => ({ number, part: 'number' as const })),
@@ -41,6 +29,7 @@ export function createSpace({ limits, numbers }: Searched): Space {
     const shape = { start: at('start', 0), end: at('end', 1), time: at('time', 0), delay: at('delay', 0.5) }
     return scheduleOf(limit.space, shape)
   }
+  /** The same candidate in `factor` times the time. */
   const retimed = (point: Point, factor: number) =>
     point.map((value, at) => {
       const axis = axes[at] as Axis
@@ -49,10 +38,12 @@ export function createSpace({ limits, numbers }: Searched): Space {
     })
   return {
     axes: axes.length,
+    /** The point nearest to what the file says. */
     own: axes.map((axis) =>
       axis.part === 'number' ? partOfNumber(axis.number) : shapeOf(axis.limit.space, axis.limit.relaxing)[axis.part],
     ),
-    changesAt: (point) => [
+    /** What a candidate changes, in numbers that a designer would write. */
+    changesAt: (point: Point) => [
       ...limits.map((limit): Change => {
         return { path: limit.path, name: limit.name, isWait: false, was: limit.relaxing, is: scheduleAt(point, limit) }
       }),
@@ -62,12 +53,14 @@ export function createSpace({ limits, numbers }: Searched): Space {
       }),
     ],
     retimed,
-    stricter: (point, factor) =>
+    /** The same candidate, stricter (a factor above 1) or looser in all: in its times, and where its limits begin. */
+    stricter: (point: Point, factor: number) =>
       retimed(point, factor).map((value, at) => {
         if (axes[at]?.part !== 'start') return value
         return factor > 1 ? value / factor : 1 - (1 - value) * factor
       }),
-    withStart: (point, start) => point.map((value, at) => (axes[at]?.part === 'start' ? start : value)),
+    /** The same candidate whose limits begin and end elsewhere: 0 as strict, 1 as loose as can be from the start. */
+    withStart: (point: Point, start: number) => point.map((value, at) => (axes[at]?.part === 'start' ? start : value)),
   }
 }
 
@@ -89,10 +82,8 @@ function numberAt({ isWait, now, least, most }: SearchedNumber, part: number): n
 
 /** Points that spread evenly over each axis. */
 export function latinHypercube(count: number, axes: number, random: Random): Point[] {
-  const columns = Array.from({ length: axes }, () => shuffled(Math.max(0, count), random))
-  return Array.from({ length: Math.max(0, count) }, (_, row) =>
-    columns.map((column) => ((column[row] ?? 0) + random()) / count),
-  )
+  const columns = Array.from({ length: axes }, () => shuffled(count, random))
+  return Array.from({ length: count }, (_, row) => columns.map((column) => ((column[row] ?? 0) + random()) / count))
 }
 
 function shuffled(count: number, random: Random): number[] {
@@ -128,18 +119,9 @@ interface TrialsOptions<Result> {
   readonly budget: number
 }
 
-export interface Trials<Result> {
-  /** What is left of the budget. */
-  left(): number
-  /** Whole runs that have been made. */
-  spent(): number
-  /** What the candidates would cost now. Runs that were made cost nothing. */
-  costOf(points: readonly Point[], effort: Effort): number
-  /** The results of each candidate, by seed. The caller looks after the budget. */
-  run(points: readonly Point[], effort: Effort): Promise<(readonly Result[])[]>
-}
+export type Trials<Result> = ReturnType<typeof createTrials<Result>>
 
-export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<Result>): Trials<Result> {
+export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<Result>) {
   const known = new Map<string, Result>()
   let spent = 0
   const keyed = (points: readonly Point[], { seeds, share }: Effort) =>
@@ -155,10 +137,14 @@ export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<
     return [...new Map(trials.filter(({ key }) => !known.has(key)).map((one) => [one.key, one.trial])).entries()]
   }
   return {
+    /** What is left of the budget. */
     left: () => budget - spent,
+    /** Whole runs that have been made. */
     spent: () => spent,
-    costOf: (points, effort) => missing(points, effort).length * effort.share,
-    async run(points, effort) {
+    /** What the candidates would cost now. Runs that were made cost nothing. */
+    costOf: (points: readonly Point[], effort: Effort) => missing(points, effort).length * effort.share,
+    /** The results of each candidate, by seed. The caller looks after the budget. */
+    run: async (points: readonly Point[], effort: Effort): Promise<(readonly Result[])[]> => {
       const wanted = missing(points, effort)
       const results = await evaluate(wanted.map(([, trial]) => trial))
       spent += wanted.length * effort.share

@@ -1,14 +1,8 @@
 // pure: a guess at a function's values between the points where it is known
 import type { Random } from '@muster/core/clock'
-import { normal } from '../statistics/index.js'
+import { meanAndDeviation, normal } from '../statistics/index.js'
 import { inside } from './schedule.js'
 import type { Point, Problem, Tried } from './space.js'
-
-/** A guess at a point: what is likely there, and the standard deviation of that. */
-interface Guess {
-  readonly mean: number
-  readonly deviation: number
-}
 
 /** Distances over which values are alike, and shares of noise, of which the likeliest are taken. */
 const LENGTHS = [0.4, 0.8, 1.6, 3.2]
@@ -16,15 +10,15 @@ const NOISES = [1e-4, 1e-2]
 
 /**
  * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the kernel of Matérn 5/2. Its
- * length and noise are the likeliest of a few.
+ * length and noise are the likeliest of a few. Returns what is likely at a point, and the standard deviation of that.
  */
-export function surrogateOf(points: readonly Point[], values: readonly number[]): (point: Point) => Guess {
-  const middle = values.reduce((sum, value) => sum + value, 0) / values.length
-  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / values.length) || 1
+export function surrogateOf(points: readonly Point[], values: readonly number[]) {
+  const { mean: middle, deviation } = meanAndDeviation(values)
+  const spread = deviation || 1
   const targets = values.map((value) => (value - middle) / spread)
   const fits = LENGTHS.flatMap((length) => NOISES.map((noise) => fitOf(points, targets, length, noise)))
   const { length, lower, weights } = fits.reduce((best, fit) => (fit.likelihood > best.likelihood ? fit : best))
-  return (point) => {
+  return (point: Point) => {
     const near = points.map((other) => alike(point, other, length))
     const solved = solveLower(lower, near)
     const variance = 1 - dot(solved, solved)
@@ -32,14 +26,7 @@ export function surrogateOf(points: readonly Point[], values: readonly number[])
   }
 }
 
-interface Fit {
-  readonly length: number
-  readonly lower: readonly (readonly number[])[]
-  readonly weights: readonly number[]
-  readonly likelihood: number
-}
-
-function fitOf(points: readonly Point[], targets: readonly number[], length: number, noise: number): Fit {
+function fitOf(points: readonly Point[], targets: readonly number[], length: number, noise: number) {
   const lower = cholesky(
     points.map((one, row) =>
       points.slice(0, row + 1).map((other, at) => alike(one, other, length) + (at === row ? noise : 0)),
@@ -53,8 +40,8 @@ function fitOf(points: readonly Point[], targets: readonly number[], length: num
 function alike(one: Point, other: Point, length: number): number {
   let squared = 0
   for (let at = 0; at < one.length; at += 1) squared += ((one[at] as number) - (other[at] as number)) ** 2
-  const distance = Math.sqrt(5 * squared) / length
-  return (1 + distance + (distance * distance) / 3) * Math.exp(-distance)
+  const apart = Math.sqrt(5 * squared) / length
+  return (1 + apart + (apart * apart) / 3) * Math.exp(-apart)
 }
 
 /** The lower triangle whose product with its own transpose is the matrix, of which the lower triangle is given. */

@@ -1,13 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { crowdFor, type Crowd } from '../crowd/index.js'
-import {
-  createLabThreads,
-  type JobsOptions,
-  type LabJob,
-  type LabThreads,
-  type ThreadOptions,
-} from '../jobs/run-jobs.js'
-import { measuredRun, type MeasuredRun, type Quality, qualityOf, type QualityPart } from './quality.js'
+import { createLabThreads, type JobsOptions, type LabJob, type ThreadOptions } from '../jobs/run-jobs.js'
+import { measuredRun, type MeasuredRun, qualityOf, type QualityPart } from './quality.js'
 import { searchedIn } from './searched.js'
 import { tuneQueue } from './tune-queue.js'
 import type { Tuned, TuneOptions, WantedRun } from './tuned.js'
@@ -40,7 +34,8 @@ export function shortCrowd(crowd: Crowd, share: number): Crowd {
   return { header: { ...header, durationMs: count * length }, parties }
 }
 
-export interface TuneCrowdOptions extends Omit<TuneOptions<MeasuredRun>, 'measure'>, ThreadOptions {
+export interface TuneCrowdOptions
+  extends Omit<TuneOptions<MeasuredRun>, 'measure'>, ThreadOptions, Pick<JobsOptions, 'signal'> {
   /** The players that the queue is tuned for. */
   readonly crowd: Crowd
   /** As of `figuresOf`. Default: the first that a rule compares. */
@@ -49,8 +44,6 @@ export interface TuneCrowdOptions extends Omit<TuneOptions<MeasuredRun>, 'measur
   readonly tickMs?: number | undefined
   /** Called now and then with the share of the budget that is spent; with 1 at the end. */
   readonly progressed?: ((share: number) => void) | undefined
-  /** Ends the search, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
 }
 
 /** What a search over a crowd has found. */
@@ -74,37 +67,17 @@ export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> 
   const searched = searchedIn(queue, { ...options, waitP90Ms: options.promises.waitP90Ms })
   const names = searched.limits.map(({ name }) => name)
   const quality = qualityOf(queue, names, options.skillAttribute)
-  const threads = createLabThreads(options)
-  try {
-    const measure = measureBy({ threads, crowd, quality, tickMs, budget, progressed, signal })
-    const tuned = await tuneQueue({ ...options, measure })
-    progressed?.(1)
-    return { ...tuned, quality: quality.parts }
-  } finally {
-    await threads.close()
-  }
-}
-
-interface Measuring extends Pick<JobsOptions, 'signal'> {
-  readonly threads: LabThreads
-  readonly crowd: Crowd
-  readonly quality: Quality
-  readonly tickMs: number | undefined
-  readonly budget: number
-  readonly progressed: ((share: number) => void) | undefined
-}
-
-function measureBy({ threads, crowd, quality, tickMs, budget, progressed, signal }: Measuring) {
   const shorten = createShortCrowds(crowd)
-  let spent = 0
-  const jobOf = ({ queue, seed, share }: WantedRun): LabJob => ({
+  const jobOf = ({ queue: candidate, seed, share }: WantedRun): LabJob => ({
     // By seed 0 a part of the crowd is itself.
     ...(share === 1 ? { crowd, seed } : { crowd: shorten(seed, share), seed: 0 }),
-    queues: [queue],
+    queues: [candidate],
     tickMs,
     figures: { skillAttribute: quality.skillAttribute },
   })
-  return async (runs: readonly WantedRun[]): Promise<readonly MeasuredRun[]> => {
+  const threads = createLabThreads(options)
+  let spent = 0
+  const measure = async (runs: readonly WantedRun[]): Promise<readonly MeasuredRun[]> => {
     const cost = runs.reduce((sum, { share }) => sum + share, 0)
     const results = await threads.run(runs.map(jobOf), {
       signal,
@@ -112,6 +85,13 @@ function measureBy({ threads, crowd, quality, tickMs, budget, progressed, signal
     })
     spent += cost
     return results.map(({ figures }, index) => measuredRun(figures, (runs[index] as WantedRun).queue, quality))
+  }
+  try {
+    const tuned = await tuneQueue({ ...options, measure })
+    progressed?.(1)
+    return { ...tuned, quality: quality.parts }
+  } finally {
+    await threads.close()
   }
 }
 

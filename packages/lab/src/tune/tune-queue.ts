@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '@muster/core/clock'
+import { seededRandom } from '@muster/core/clock'
 import { defineQueue, InvalidQueue, type Queue } from '@muster/matchmaker'
 import { type Change, withChanges } from './limits.js'
 import {
@@ -47,45 +47,30 @@ const MOST_STALE = 4
  * meet one seed each, and the best of them all. Returns what met all seeds, the best first.
  */
 export async function search<Result>(problem: Problem<Result>): Promise<Tried<Result>[]> {
+  const { trials, starts, axes, seeds, spare } = problem
   const random = seededRandom(problem.seed)
-  const begun = await halved(problem, random)
-  return refined(problem, begun, random)
-}
-
-const full = (seeds: number): Effort => ({ seeds, share: 1 })
-
-interface State<Result> {
-  /** On all seeds, the best first. */
-  readonly tried: readonly Tried<Result>[]
-  /** On the first seed, the best first. */
-  readonly once: readonly Tried<Result>[]
-}
-
-async function halved<Result>(problem: Problem<Result>, random: Random): Promise<State<Result>> {
-  const { trials, starts, axes, seeds } = problem
-  const budget = (trials.left() - problem.spare) * BEGINNING
+  const [firstSeed, allSeeds]: [Effort, Effort] = [
+    { seeds: 1, share: 1 },
+    { seeds, share: 1 },
+  ]
   const costOfEach = SHORT + 1 / ONE_IN + (seeds - 1) / ONE_IN ** 2
-  const count = Math.max(starts.length, Math.floor(budget / costOfEach))
-  const points = [...starts, ...latinHypercube(count - starts.length, axes, random)]
-  const short = await scored(problem, points, { seeds: 1, share: SHORT })
-  const once = await scored(problem, bestPoints(short, count / ONE_IN), full(1))
-  return { once, tried: await scored(problem, bestPoints(once, Math.max(GROWN, count / ONE_IN ** 2)), full(seeds)) }
-}
+  const count = Math.max(starts.length, Math.floor(((trials.left() - spare) * BEGINNING) / costOfEach))
+  const begun = [...starts, ...latinHypercube(count - starts.length, axes, random)]
+  const short = await scored(problem, begun, { seeds: 1, share: SHORT })
+  let once = await scored(problem, bestPoints(short, count / ONE_IN), firstSeed)
+  let tried = await scored(problem, bestPoints(once, Math.max(GROWN, count / ONE_IN ** 2)), allSeeds)
 
-async function refined<Result>(problem: Problem<Result>, begun: State<Result>, random: Random) {
-  const { trials, seeds, spare } = problem
   const most = GENERATION + (seeds - 1) * GROWN
-  let { tried, once } = begun
   for (let stale = 0; stale < MOST_STALE && trials.left() - spare >= most;) {
     const top = tried[0] as Tried<Result>
     const sure = problem.improvements(top.point, top.results).slice(0, GROWN)
     const points = [...sure, ...promisingPoints(problem, once, GENERATION - sure.length, random)]
-    stale = trials.costOf(points, full(1)) === 0 ? stale + 1 : 0
-    const first = await scored(problem, points, full(1))
-    tried = distinct([...tried, ...(await scored(problem, bestPoints(first, GROWN), full(seeds)))])
+    stale = trials.costOf(points, firstSeed) === 0 ? stale + 1 : 0
+    const first = await scored(problem, points, firstSeed)
+    tried = distinct([...tried, ...(await scored(problem, bestPoints(first, GROWN), allSeeds))])
     once = distinct([...once, ...first])
   }
-  return [...tried]
+  return tried
 }
 
 /** Runs candidates and sorts them, the best first. */
@@ -140,10 +125,7 @@ const STRICTER = [0.4, 0.6, 0.8, 1.3, 1.8, 2.5]
 /** Fewest whole runs for the search itself. */
 const FEWEST = 12
 
-interface Seeds {
-  readonly trainingSeeds: readonly number[]
-  readonly unseenSeeds: readonly number[]
-}
+type Seeds = Pick<Tuned<Measured>, 'trainingSeeds' | 'unseenSeeds'>
 
 /** Whole runs at the end, for the front. */
 const runsForFront = ({ trainingSeeds }: Seeds) => (STRICTER.length + 1) * trainingSeeds.length
@@ -173,7 +155,7 @@ export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Pr
   const { trials, tried, loosest, others } = await searchedThrough({ ...options, promises }, space)
   const chosen = chosenOf(tried, promises)
   const ownIsBest = isOwnBest(own, chosen.results, promises)
-  const changes = changesOf(space, chosen.point, ownIsBest)
+  const changes = space.changesAt(chosen.point).map((change) => (ownIsBest ? { ...change, is: change.was } : change))
   const result = ownIsBest ? queue : queueWith(queue, changes)
   const unseen = await unseenRuns(options, ownIsBest ? [queue] : [queue, result])
   const ofOwn: Tested<M> = { training: own, unseen: unseen[0] ?? [] }
@@ -217,9 +199,6 @@ function checkEnds(queue: Queue, space: Space): void {
 
 const queueWith = (queue: Queue, changes: readonly Change[]): Queue => defineQueue(withChanges(queue, changes))
 
-const changesOf = (space: Space, point: Point, ownIsBest: boolean): Change[] =>
-  space.changesAt(point).map((change) => (ownIsBest ? { ...change, is: change.was } : change))
-
 async function searchedThrough<M extends Measured>(options: TuneOptions<M>, space: Space) {
   const { trainingSeeds, seed = 1 } = options
   const promises = aimedAt(options.promises)
@@ -238,14 +217,10 @@ async function searchedThrough<M extends Measured>(options: TuneOptions<M>, spac
   const top = chosenOf(tried, options.promises).point
   const points = [space.withStart(space.own, 1), ...STRICTER.map((factor) => space.stricter(top, factor))]
   const [loosest = [], ...others] = await trials.run(points, { seeds: trainingSeeds.length, share: 1 })
-  return { trials, tried: withLoosest(tried, points[0] as Point, loosest), loosest, others }
+  // The loosest schedule is a candidate even if it did not come through the rounds.
+  const ofLoosest = { point: points[0] as Point, results: loosest, score: Infinity }
+  return { trials, tried: [...tried, ofLoosest], loosest, others }
 }
-
-/** The loosest schedule is a candidate even if it did not come through the rounds. */
-const withLoosest = <M extends Measured>(tried: readonly Tried<M>[], point: Point, results: readonly M[]) => [
-  ...tried,
-  { point, results, score: Infinity },
-]
 
 function trialsOf<M extends Measured>(options: TuneOptions<M>, space: Space): Trials<M> {
   const { queue, trainingSeeds, measure, budget } = options

@@ -1,7 +1,7 @@
 import type { Queue } from '@muster/matchmaker'
 import { type Interval, pairedIntervals } from '../statistics/index.js'
 import type { Change } from './limits.js'
-import { type Broken, brokenBy, type FrontPoint, meanOf, type Measured, type Promises } from './promises.js'
+import { type Broken, brokenBy, type FrontPoint, meanOf, meansOf, type Measured, type Promises } from './promises.js'
 import type { LeftAlone, SearchOptions } from './searched.js'
 
 /** A run that is wanted. */
@@ -82,12 +82,7 @@ export interface Verdict {
 }
 
 export function verdictOf<M extends Measured>({ own, best, promises }: Tuned<M>): Verdict {
-  const means = (runs: readonly M[]): Measured => ({
-    cost: meanOf(runs, 'cost'),
-    waitP90Ms: meanOf(runs, 'waitP90Ms'),
-    gaveUp: meanOf(runs, 'gaveUp'),
-  })
-  const [ofOwn, ofBest] = [means(own.unseen), means(best.unseen)]
+  const [ofOwn, ofBest] = [meansOf(own.unseen), meansOf(best.unseen)]
   const trained = meanOf(best.training, 'cost') / meanOf(own.training, 'cost') - 1
   const unseen = ofBest.cost / ofOwn.cost - 1
   const changes = best.unseen.map(({ cost }, seed) => (cost - (own.unseen[seed]?.cost ?? cost)) / ofOwn.cost)

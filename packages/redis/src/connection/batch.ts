@@ -2,15 +2,15 @@
 /** Weight of one step at most (our choice): a script holds up everybody else while it runs. */
 export const MOST_WEIGHT = 256
 
-/** Cuts items into steps of at most `MOST_WEIGHT`, in order; a single one may weigh more. */
-export function cut<T>(items: readonly T[], weigh: (item: T) => number): readonly (readonly T[])[] {
+/** Cuts items into steps of at most so much weight, in order; a single one may weigh more. */
+export function cut<T>(items: Iterable<T>, weigh: (item: T) => number, most = MOST_WEIGHT): readonly (readonly T[])[] {
   const steps: T[][] = []
   let room = 0
   for (const item of items) {
     const weight = weigh(item)
     if (room < weight || steps.length === 0) {
       steps.push([])
-      room = MOST_WEIGHT
+      room = most
     }
     room -= weight
     ;(steps.at(-1) as T[]).push(item)

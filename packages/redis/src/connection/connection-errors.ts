@@ -20,77 +20,51 @@ export class RedisError extends StoreUnavailable {
   /** `not-done`: nothing was changed. `unknown`: it may have been done, for the answer did not come. */
   declare readonly outcome: Outcome
 
-  static {
-    this.prototype.name = 'RedisError'
-  }
-
   constructor(message: string, facts: RedisFacts) {
     super(message, facts)
   }
 }
 
 /** Redis has no memory left (`OOM`). Nothing was stored. */
-export class RedisFull extends RedisError {
-  static {
-    this.prototype.name = 'RedisFull'
-  }
-}
+export class RedisFull extends RedisError {}
 
 /** Redis takes no writes: it is a replica, or cannot persist, or has too few replicas. */
-export class RedisReadOnly extends RedisError {
-  static {
-    this.prototype.name = 'RedisReadOnly'
-  }
-}
+export class RedisReadOnly extends RedisError {}
 
 /** A key of this library holds something else: another program uses the same prefix. */
-export class RedisWrongType extends RedisError {
-  static {
-    this.prototype.name = 'RedisWrongType'
-  }
-}
+export class RedisWrongType extends RedisError {}
 
 /** Redis is loading its data, runs a long script, or its cluster is reorganized. The call may be retried later. */
-export class RedisBusy extends RedisError {
-  static {
-    this.prototype.name = 'RedisBusy'
-  }
-}
+export class RedisBusy extends RedisError {}
 
 /** The keys of one script are in different slots of a cluster. */
-export class RedisCrossSlot extends RedisError {
-  static {
-    this.prototype.name = 'RedisCrossSlot'
-  }
-}
+export class RedisCrossSlot extends RedisError {}
 
 /** The user or password is wrong, or the user may not do this (ACL). */
-export class RedisNotPermitted extends RedisError {
-  static {
-    this.prototype.name = 'RedisNotPermitted'
-  }
-}
+export class RedisNotPermitted extends RedisError {}
 
 /** This version of Redis cannot run the scripts. */
-export class RedisTooOld extends RedisError {
-  static {
-    this.prototype.name = 'RedisTooOld'
-  }
-}
+export class RedisTooOld extends RedisError {}
 
 /** There is no connection. `outcome` tells whether the command may have been done before it broke. */
-export class RedisDisconnected extends RedisError {
-  static {
-    this.prototype.name = 'RedisDisconnected'
-  }
-}
+export class RedisDisconnected extends RedisError {}
 
 /** Redis did not answer in time. The call may still take effect. */
-export class RedisTimedOut extends RedisError {
-  static {
-    this.prototype.name = 'RedisTimedOut'
-  }
-}
+export class RedisTimedOut extends RedisError {}
+
+for (const [name, kind] of Object.entries({
+  RedisError,
+  RedisFull,
+  RedisReadOnly,
+  RedisWrongType,
+  RedisBusy,
+  RedisCrossSlot,
+  RedisNotPermitted,
+  RedisTooOld,
+  RedisDisconnected,
+  RedisTimedOut,
+}))
+  kind.prototype.name = name
 
 type Refusal = readonly [kind: typeof RedisError, words: string]
 

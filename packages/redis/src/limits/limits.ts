@@ -42,12 +42,8 @@ export function createFallback(
   const look = async () => {
     const began = (lookedAt = clock.now())
     try {
-      const done = await within(
-        store.reset().then(() => true),
-        LOOK_TIMEOUT_MS,
-        clock,
-      )
-      if (done === undefined) throw new Error('no answer')
+      const done = store.reset().then(() => true)
+      if ((await within(done, LOOK_TIMEOUT_MS, clock)) === undefined) throw new Error('no answer')
       isLocal = false
       awaySince = undefined
     } catch {
@@ -122,7 +118,10 @@ export interface RedisLimits {
 export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const { redis, name, fallbackShare, clock } = checkOptions('createRedisLimits', schema, options)
   const limiters = new Map<string, SharedLimiter>()
-  const newId = ids()
+  // Different in all processes.
+  const process = randomBytes(9).toString('base64url')
+  let made = 0
+  const newId = () => `${process}.${(made += 1).toString(36)}`
 
   const create = (limit: RateLimit) => {
     const times = limitTimes(limit.windowMs)
@@ -156,16 +155,6 @@ function shareOf(limit: RateLimit, share: number): Limiter {
       field: 'fallbackShare',
       cause,
     })
-  }
-}
-
-/** Ids of tokens, different in all processes. */
-function ids(): () => string {
-  const process = randomBytes(9).toString('base64url')
-  let made = 0
-  return () => {
-    made += 1
-    return `${process}.${made.toString(36)}`
   }
 }
 

@@ -22,21 +22,13 @@ export class LimitsUnavailable extends MusterError {
   }
 }
 
+const EVERY_MS = 250
+
 /**
  * Reports the outcome of requests to the store. Nothing waits for it: a report that fails or comes late only keeps a
  * token out for longer.
  */
-interface Reports {
-  written(request: Written): void
-  answered(request: Written): void
-  lost(request: Written): void
-  unused(id: string, dueMs: number): void
-  close(): Promise<void>
-}
-
-const EVERY_MS = 250
-
-function createReports(store: TokenStore, clock: Clock, times: LimitTimes): Reports {
+function createReports(store: TokenStore, clock: Clock, times: LimitTimes) {
   const unproven = createUnproven(times)
   const keep = async () => {
     const due = unproven.due(clock.now())
@@ -53,17 +45,17 @@ function createReports(store: TokenStore, clock: Clock, times: LimitTimes): Repo
   })
 
   return {
-    written: (request) => {
+    written: (request: Written) => {
       unproven.written(request)
       ticker.wake()
     },
-    answered: (request) => {
+    answered: (request: Written) => {
       const proven = unproven.answered(request)
       store.counted([request.id]).catch(ignored)
       if (proven.length > 0) store.settle(proven).catch(ignored)
     },
-    lost: (request) => unproven.lost(request, clock.now()),
-    unused: (id, dueMs) => void store.unused(id, dueMs).catch(ignored),
+    lost: (request: Written) => unproven.lost(request, clock.now()),
+    unused: (id: string, dueMs: number) => void store.unused(id, dueMs).catch(ignored),
     close: () => ticker.stop(),
   }
 }
@@ -78,7 +70,7 @@ class SharedPermit implements Permit, Written {
   readonly #dueAt: number
   readonly #until: number
   readonly #clock: Clock
-  readonly #reports: Reports
+  readonly #reports: ReturnType<typeof createReports>
   #state: 'held' | 'written' | 'done' = 'held'
 
   /**
@@ -86,7 +78,14 @@ class SharedPermit implements Permit, Written {
    * @param until when its request must be written at the latest.
    * @param keptUntil until when its token is out at least.
    */
-  constructor(id: string, dueAt: number, until: number, keptUntil: number, clock: Clock, reports: Reports) {
+  constructor(
+    id: string,
+    dueAt: number,
+    until: number,
+    keptUntil: number,
+    clock: Clock,
+    reports: ReturnType<typeof createReports>,
+  ) {
     this.id = id
     this.#dueAt = dueAt
     this.#until = until

@@ -1,3 +1,4 @@
+import type { Lobby, PublicPage, StoredLobby } from '@muster/relay'
 import { defineScript, type Reply } from '../connection/index.js'
 
 /**
@@ -89,12 +90,6 @@ return ids
   read: (reply) => reply as readonly string[],
 })
 
-interface ListedPage {
-  readonly json: readonly string[]
-  /** Number to continue from; empty at the end. */
-  readonly next: string
-}
-
 /**
  * Lists lobbies that have all traits and enough free slots, newest first: it looks at those that have the rarest trait.
  * Keys: traits, listing, body.
@@ -132,21 +127,16 @@ end
 if #places == looks then page[1] = last end
 return page
 `,
-  read: (reply: Reply): ListedPage => {
+  read: (reply: Reply): PublicPage => {
     const [next = '', ...json] = reply as readonly string[]
-    return { next, json }
+    return { lobbies: json.map((text) => JSON.parse(text) as Lobby), next: next === '' ? undefined : next }
   },
 })
 
-export interface ReadLobby {
-  readonly version: number
-  readonly json: string
-}
-
-const readLobby = (reply: Reply): ReadLobby | undefined => {
+const readLobby = (reply: Reply): StoredLobby | undefined => {
   if (reply === null) return undefined
   const [head, json] = reply as readonly [string, string]
-  return { version: Number.parseInt(head, 10), json }
+  return { version: Number.parseInt(head, 10), lobby: JSON.parse(json) as Lobby }
 }
 
 /**

@@ -1,19 +1,12 @@
-import type { Lobby, LobbyStore, PublicQuery, StoredLobby } from '@muster/relay'
+import type { Lobby, LobbyStore, PublicQuery } from '@muster/relay'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
 import { followStream, type StreamFollower } from '../stream/follow-stream.js'
 import { listingOf, lobbyKeys, membersOf, wantedTraits } from './lobby-keys.js'
-import { CREATE, DUE, LIST, READ, READ_BY_CODE, type ReadLobby, REMOVE, REPLACE } from './lobby-scripts.js'
+import { CREATE, DUE, LIST, READ, READ_BY_CODE, REMOVE, REPLACE } from './lobby-scripts.js'
 
-/** Tells of changes that any process has made. */
-interface Watchers {
-  /** Calls `changed` after every change of the lobby; returns a function that ends this. */
-  watch(id: string, changed: () => void): () => void
-  close(): void
-}
-
-/** Follows the stream of changes from the first watcher on. */
-function createWatchers(redis: RedisConnection, key: string): Watchers {
+/** Tells of changes that any process has made: follows the stream of changes from the first watcher on. */
+function createWatchers(redis: RedisConnection, key: string) {
   const watchers = new Map<string, Set<() => void>>()
   let follower: StreamFollower | undefined
   let isClosed = false
@@ -35,7 +28,8 @@ function createWatchers(redis: RedisConnection, key: string): Watchers {
     })
 
   return {
-    watch: (id, changed) => {
+    /** Calls `changed` after every change of the lobby; returns a function that ends this. */
+    watch: (id: string, changed: () => void) => {
       if (!isClosed) follower ??= follow()
       const listeners = watchers.get(id) ?? new Set()
       watchers.set(id, listeners.add(changed))
@@ -106,8 +100,8 @@ export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLob
         [head, body, codes, due, members, players, listing, traits, last],
         [lobby.id, lobby.code, JSON.stringify(lobby), dueAt, ...indexed(lobby), keepMs],
       ),
-    get: async (id) => storedOf(await redis.run(READ, [head, body], [id])),
-    getByCode: async (code) => storedOf(await redis.run(READ_BY_CODE, [head, body, codes], [code])),
+    get: (id) => redis.run(READ, [head, body], [id]),
+    getByCode: (code) => redis.run(READ_BY_CODE, [head, body, codes], [code]),
     replace,
     noteSeen: (lobby, version, _, dueAt) => replace(lobby, version, dueAt),
     delete: (id, version) =>
@@ -121,8 +115,7 @@ export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLob
     listPublic: async ({ data, minFree, limit, after }: PublicQuery) => {
       if (after !== undefined && !/^\d{16}$/.test(after)) return { lobbies: [], next: undefined }
       const words = [after ?? FIRST_PAGE, limit, MOST_LOOKS, minFree, ...wantedTraits(data, minFree > 0)]
-      const { json, next } = await redis.run(LIST, [traits, listing, body], words)
-      return { lobbies: json.map((text) => JSON.parse(text) as Lobby), next: next === '' ? undefined : next }
+      return redis.run(LIST, [traits, listing, body], words)
     },
     idsOf: async (playerId) => {
       const member = JSON.stringify(playerId)
@@ -135,9 +128,6 @@ export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLob
     close: watchers.close,
   }
 }
-
-const storedOf = (found: ReadLobby | undefined): StoredLobby | undefined =>
-  found === undefined ? undefined : { version: found.version, lobby: JSON.parse(found.json) as Lobby }
 
 const schema = z.strictObject({
   redis: connectionSchema,

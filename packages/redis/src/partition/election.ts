@@ -11,14 +11,6 @@ import type { PartitionStore } from './store/index.js'
  *      └── taken by another, or not renewed in time, or released ──┘
  */
 
-/** Leader election by a lease: acquires the lease of the partition whenever no process holds it, and renews it. */
-export interface Election {
-  /** Begins to compete for the lease. */
-  start(): void
-  /** Ends the lease epoch, if there is one, and then releases the lease; resolves then. */
-  stop(): Promise<void>
-}
-
 /** One lease epoch: from when the lease was won until it is lost or released. */
 export interface Lease {
   readonly token: string
@@ -66,7 +58,8 @@ const RECENT_MS = 60_000
 /** The longest such wait, in times of `leaseMs`. */
 const LONGEST_BACK_OFF = 8
 
-export function createElection({ store, owner, clock, leaseMs, lead, problem }: ElectionOptions): Election {
+/** Leader election by a lease: acquires the lease of the partition whenever no process holds it, and renews it. */
+export function createElection({ store, owner, clock, leaseMs, lead, problem }: ElectionOptions) {
   const renewMs = leaseMs / RENEWALS
   const stopping = new AbortController()
   let running: Promise<void> | undefined
@@ -164,7 +157,9 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   }
 
   return {
+    /** Begins to compete for the lease. */
     start: () => void (running ??= run()),
+    /** Ends the lease epoch, if there is one, and then releases the lease; resolves then. */
     stop: async () => {
       stopping.abort()
       await running

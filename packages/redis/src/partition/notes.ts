@@ -39,15 +39,11 @@ export function readCooldown(text: string): State {
   return { offences, until, forgiveAfterMs }
 }
 
-/** What notes tell: cooldowns, and the names of queues and pools that are paused. */
-interface Noted {
-  readonly cooldowns: readonly Cooldown[]
-  readonly paused: readonly string[]
-  readonly pausedPools: readonly string[]
-}
-
-/** @param broken receives the error of each damaged note, which is skipped. */
-export function readNotes(notes: readonly Note[], broken: (error: unknown) => void): Noted {
+/**
+ * What notes tell: cooldowns, and the names of queues and pools that are paused.
+ * @param broken receives the error of each damaged note, which is skipped.
+ */
+export function readNotes(notes: readonly Note[], broken: (error: unknown) => void) {
   const cooldowns: Cooldown[] = []
   const paused: string[] = []
   const pausedPools: string[] = []

@@ -1,17 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { PartitionStore } from './store/index.js'
 
-/**
- * The time of the store, read from the monotonic clock of this process. All processes of a partition agree on it, so
- * that what one has stored is as old for the next, whatever their machines' clocks say and however these are set.
- */
-export interface StoreClock extends Clock {
-  /** Reads the store's time, and corrects the difference. Rejects if the store does. */
-  measure(): Promise<void>
-  /** Milliseconds by which the store's time was ahead of this process' at the last measurement. */
-  offsetMs(): number
-}
-
 export interface StoreClockOptions {
   readonly store: Pick<PartitionStore, 'time'>
   /** That of this process, which is never set back. */
@@ -28,7 +17,11 @@ const SLEW = 0.1
 /** Differences from here on are reported. Milliseconds. */
 const REPORTED_MS = 5000
 
-export function createStoreClock({ store, clock, differs }: StoreClockOptions): StoreClock {
+/**
+ * The time of the store, read from the monotonic clock of this process. All processes of a partition agree on it, so
+ * that what one has stored is as old for the next, whatever their machines' clocks say and however these are set.
+ */
+export function createStoreClock({ store, clock, differs }: StoreClockOptions) {
   /** The difference at a moment of `clock`, and where it goes from there. */
   let from = { at: clock.now(), offset: 0 }
   let target = 0
@@ -45,7 +38,8 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions): 
       const at = clock.now()
       return at + offsetAt(at)
     },
-    sleep: (ms, signal) => clock.sleep(ms, signal),
+    sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
+    /** Reads the store's time, and corrects the difference. Rejects if the store does. */
     measure: async () => {
       const askedAt = clock.now()
       const time = await store.time()
@@ -60,6 +54,7 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions): 
       reported = target
       differs(target)
     },
+    /** Milliseconds by which the store's time was ahead of this process' at the last measurement. */
     offsetMs: () => target,
   }
 }

@@ -4,6 +4,7 @@ import {
   checkOptions,
   clockSchema,
   connectionSchema,
+  cut,
   nameSchema,
   type RedisConnection,
   repeatUntil,
@@ -35,7 +36,7 @@ export interface RedisEventStore {
   close(): Promise<void>
 }
 
-/** Characters of one entry of the stream: one text may be longer. */
+/** Characters of one entry of the stream, with the ends of lines: one text may be longer. */
 const ENTRY_LENGTH = 32 * 1024
 /** Milliseconds that one read waits for entries. */
 const BLOCK_MS = 1000
@@ -74,23 +75,6 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
     return cursor
   }
 
-  /** Entries by length: small ones together. */
-  const entriesOf = (texts: readonly string[]): string[] => {
-    const entries: string[] = []
-    let entry: string[] = []
-    let length = 0
-    for (const text of texts) {
-      if (length > 0 && length + text.length > ENTRY_LENGTH) {
-        entries.push(entry.join('\n'))
-        entry = []
-        length = 0
-      }
-      entry.push(text)
-      length += text.length + 1
-    }
-    return entry.length === 0 ? entries : [...entries, entry.join('\n')]
-  }
-
   const follow = async (take: (texts: readonly string[]) => void, caughtUp: () => void): Promise<void> => {
     let after = BEGIN
     let isFailing = false
@@ -117,8 +101,9 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
     isShared: true,
     follow: (take) => new Promise((resolve) => void follow(take, resolve)),
     append: async (texts) => {
-      for (const text of entriesOf(texts)) {
+      for (const entry of cut(texts, ({ length }) => length + 1, ENTRY_LENGTH)) {
         const from = first()
+        const text = entry.join('\n')
         await redis.command(key, ['XADD', key, ...(from === BEGIN ? [] : ['MINID', '~', from]), '*', 'e', text])
       }
     },

@@ -25,7 +25,7 @@ import {
 } from '@muster/core/internal'
 import { z } from 'zod'
 import { type LobbyRefusalCode, LobbyRefused, RelayClosed } from '../errors.js'
-import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/index.js'
+import type { ByMember, Follow, Followed, JoinLobby, Lobbies, LobbyMessage } from '../lobby/index.js'
 import { checked, count, milliseconds } from '../validate.js'
 import { lobbyRoutes } from './routes.js'
 
@@ -87,24 +87,16 @@ interface OpenStream {
   end(): void
 }
 
-interface StreamLimits {
-  /** Enough for several browser tabs, and for broken connections that nobody has noticed yet. */
-  readonly perCaller: number
-  readonly inAll: number
-}
-
 /**
  * Bounds the open streams of each caller and of all: a stream lasts, so a limit of requests does not bound them. A
  * caller's stream beyond the limit ends the caller's oldest, which is the likeliest to be a broken connection.
+ * @param perCaller enough for several browser tabs, and for broken connections that nobody has noticed yet.
  * @returns a function that opens a stream. @throws {Problem} 503 if there are too many in all
  */
-export function createOpenStreams({
-  perCaller,
-  inAll,
-}: StreamLimits): (callerId: string, request: AbortSignal) => OpenStream {
+export function createOpenStreams({ perCaller, inAll }: { readonly perCaller: number; readonly inAll: number }) {
   const streams = new Map<string, Set<AbortController>>()
   let open = 0
-  return (callerId, request) => {
+  return (callerId: string, request: AbortSignal): OpenStream => {
     const all = streams.get(callerId) ?? new Set()
     if (open >= inAll && all.size < perCaller)
       throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
@@ -214,6 +206,18 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
   const store = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobby-api')
   const lists = limits.listsPerCaller === null ? undefined : store.attempts('listsPerCaller', limits.listsPerCaller)
 
+  /** A command by the caller, to another player of the lobby. */
+  const against = ({ lobbyId, playerId: targetId }: ByMember, { caller }: Exchange<LobbyCaller>) => ({
+    lobbyId,
+    playerId: caller.id,
+    targetId,
+  })
+  const enter = async (input: Omit<JoinLobby, 'player'>, exchange: Exchange<LobbyCaller>) => {
+    const result = await lobbies.join({ ...input, player: playerOf(exchange) })
+    // 202 is for a player who has to wait for the host.
+    return result.status === 'joined' ? result : Response.json(result, { status: 202 })
+  }
+
   const handlers: Handlers<typeof lobbyRoutes, LobbyCaller, 'document'> = {
     document: () => document,
     create: (input, exchange) => lobbies.create({ ...input, player: playerOf(exchange) }),
@@ -224,8 +228,8 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
       const { lobbies: listed, next } = await lobbies.list(input)
       return { lobbies: listed, next: next ?? null }
     },
-    joinByCode: async (input, exchange) => joined(await lobbies.join({ ...input, player: playerOf(exchange) })),
-    join: async (input, exchange) => joined(await lobbies.join({ ...input, player: playerOf(exchange) })),
+    joinByCode: enter,
+    join: enter,
     get: (input, { caller }) => lobbies.get({ ...input, playerId: caller.id }),
     setData: ({ lobbyId, data, ifVersion }, { caller }) =>
       lobbies.setData({ lobbyId, playerId: caller.id, changes: data, ifVersion }),
@@ -242,12 +246,10 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
       lobbies.setMemberData({ lobbyId, playerId: caller.id, changes: data, ifVersion }),
     setReady: (input, { caller }) => lobbies.setReady({ ...input, playerId: caller.id }),
     leave: (input, { caller }) => lobbies.leave({ ...input, playerId: caller.id }),
-    kick: ({ lobbyId, playerId }, { caller }) => lobbies.kick({ lobbyId, playerId: caller.id, targetId: playerId }),
-    ban: ({ lobbyId, playerId }, { caller }) =>
-      lobbies.kick({ lobbyId, playerId: caller.id, targetId: playerId, ban: true }),
-    unban: ({ lobbyId, playerId }, { caller }) => lobbies.unban({ lobbyId, playerId: caller.id, targetId: playerId }),
-    transferHost: ({ lobbyId, playerId }, { caller }) =>
-      lobbies.transferHost({ lobbyId, playerId: caller.id, targetId: playerId }),
+    kick: (input, exchange) => lobbies.kick(against(input, exchange)),
+    ban: (input, exchange) => lobbies.kick({ ...against(input, exchange), ban: true }),
+    unban: (input, exchange) => lobbies.unban(against(input, exchange)),
+    transferHost: (input, exchange) => lobbies.transferHost(against(input, exchange)),
     decide: ({ lobbyId, playerId, approve }, { caller }) =>
       lobbies.decide({ lobbyId, playerId: caller.id, applicantId: playerId, approve }),
     start: (input, { caller }) => lobbies.start({ ...input, playerId: caller.id }),
@@ -277,10 +279,6 @@ function playerOf({ caller, address }: Exchange<LobbyCaller>): { readonly id: st
   return { id: caller.id, ip }
 }
 
-/** Answers 202 for a player who has to wait for the host. */
-const joined = (result: Joined): Joined | Response =>
-  result.status === 'joined' ? result : Response.json(result, { status: 202 })
-
 /**
  * Opens an event stream. Pending events are read first, so that a refusal is an answer of its own instead of a broken
  * stream.
@@ -290,8 +288,7 @@ async function stream(lobbies: Lobbies, follow: Follow, open: OpenStream, clock:
     open.end()
     throw error
   })
-  const isOver = first.over && first.messages.length === 0
-  if (isOver) {
+  if (first.over && first.messages.length === 0) {
     open.end()
     return new Response(null, { status: 204 }) // to a browser, this says not to come back
   }

@@ -37,7 +37,9 @@ const CreateLobby = z.strictObject({
 })
 
 const ofMember = [404, 409, 410, 503] as const
-const hostOnly = [403, ...ofMember] as const
+/** What the host may do has the lobby as its answer. */
+const byHost = { output: LobbySchema, errors: [403, ...ofMember] } as const
+const toPlayer = { input: z.strictObject({ ...inLobby, playerId: id }), ...byHost } as const
 
 /** All operations of the lobby API. */
 export const lobbyRoutes = {
@@ -82,13 +84,12 @@ export const lobbyRoutes = {
   setData: operation('PATCH /lobbies/{lobbyId}', {
     summary: 'Change the lobby’s data, by the host',
     input: z.strictObject({ ...inLobby, data: changes, ifVersion: version }),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...byHost,
   }),
   end: operation('DELETE /lobbies/{lobbyId}', {
     summary: 'End the lobby, by the host',
     input: z.strictObject(inLobby),
-    errors: hostOnly,
+    errors: byHost.errors,
   }),
   events: operation('GET /lobbies/{lobbyId}/events', {
     summary: 'What happens: as server-sent events (Accept: text/event-stream), or by long poll',
@@ -128,46 +129,35 @@ export const lobbyRoutes = {
   }),
   kick: operation('DELETE /lobbies/{lobbyId}/members/{playerId}', {
     summary: 'Take a player out, by the host',
-    input: z.strictObject({ ...inLobby, playerId: id }),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...toPlayer,
   }),
   ban: operation('PUT /lobbies/{lobbyId}/bans/{playerId}', {
     summary: 'Take a player out for good, or keep one out, by the host',
-    input: z.strictObject({ ...inLobby, playerId: id }),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...toPlayer,
   }),
   unban: operation('DELETE /lobbies/{lobbyId}/bans/{playerId}', {
     summary: 'Let a player in again, by the host',
-    input: z.strictObject({ ...inLobby, playerId: id }),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...toPlayer,
   }),
   transferHost: operation('PUT /lobbies/{lobbyId}/host', {
     summary: 'Make somebody else the host, by the host',
-    input: z.strictObject({ ...inLobby, playerId: id }),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...toPlayer,
   }),
   decide: operation('PUT /lobbies/{lobbyId}/applicants/{playerId}', {
     summary: 'Let one in who waits, or not, by the host',
     input: z.strictObject({ ...inLobby, playerId: id, approve: z.boolean() }),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...byHost,
   }),
   start: operation('POST /lobbies/{lobbyId}/start', {
     summary: 'Start, by the host; the events say when it is done',
     input: z.strictObject(inLobby),
-    output: LobbySchema,
+    ...byHost,
     success: [202],
-    errors: hostOnly,
   }),
   stop: operation('POST /lobbies/{lobbyId}/stop', {
     summary: 'End the relay session and open the lobby again, by the host',
     input: z.strictObject(inLobby),
-    output: LobbySchema,
-    errors: hostOnly,
+    ...byHost,
   }),
   document: operation('GET /openapi.json', {
     summary: 'This API as an OpenAPI 3.1 document',

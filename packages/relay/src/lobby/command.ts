@@ -24,7 +24,7 @@ export type PlayerCommand =
       readonly kind: 'setData' | 'setMemberData'
       readonly playerId: string
       readonly changes: AttributeChanges
-      readonly ifVersion: number | undefined
+      readonly ifVersion?: number | undefined
     }
   | { readonly kind: 'kick'; readonly playerId: string; readonly targetId: string; readonly ban: boolean }
   | { readonly kind: 'unban' | 'transferHost'; readonly playerId: string; readonly targetId: string }
@@ -55,12 +55,12 @@ export type Command = PlayerCommand | SystemCommand
 const ifVersion = z.int().min(1).optional()
 
 const requestSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.enum(['heartbeat', 'leave', 'start', 'stop', 'close']), playerId }),
-  z.strictObject({ kind: z.literal('setReady'), playerId, ready: z.boolean() }),
-  z.strictObject({ kind: z.enum(['setData', 'setMemberData']), playerId, changes: AttributeChangesSchema, ifVersion }),
-  z.strictObject({ kind: z.literal('kick'), playerId, targetId: playerId, ban: z.boolean() }),
-  z.strictObject({ kind: z.enum(['unban', 'transferHost']), playerId, targetId: playerId }),
-  z.strictObject({ kind: z.literal('decide'), playerId, applicantId: playerId, approve: z.boolean() }),
+  z.object({ kind: z.enum(['heartbeat', 'leave', 'start', 'stop', 'close']), playerId }),
+  z.object({ kind: z.literal('setReady'), playerId, ready: z.boolean() }),
+  z.object({ kind: z.enum(['setData', 'setMemberData']), playerId, changes: AttributeChangesSchema, ifVersion }),
+  z.object({ kind: z.literal('kick'), playerId, targetId: playerId, ban: z.boolean() }),
+  z.object({ kind: z.enum(['unban', 'transferHost']), playerId, targetId: playerId }),
+  z.object({ kind: z.literal('decide'), playerId, applicantId: playerId, approve: z.boolean() }),
 ])
 
 /** A member's command. Joining is not one of these, because it needs more input. */

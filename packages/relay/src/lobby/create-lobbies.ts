@@ -1,4 +1,3 @@
-import type { Clock } from '@muster/core/clock'
 import { createMemoryLimitStore } from '@muster/core/http'
 import {
   longPoll,
@@ -15,30 +14,33 @@ import { checkFollow, checkRequest, type Command, type MemberRequest } from './c
 import { createCosts, createDigests, createJoining, newCode } from './join-lobby.js'
 import { closeAll, createKeeper, createOwnership } from './keeper.js'
 import type { Follow, Followed, Lobbies, LobbiesEvents, LobbyMessage } from './lobbies.js'
-import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './lobby-options.js'
+import {
+  checkCreate,
+  checkJoin,
+  checkList,
+  configure,
+  type LobbiesConfig,
+  type LobbiesOptions,
+} from './lobby-options.js'
 import { type Entry, eventsAfter, type Lobby, type LobbyEvent, memberOf, newLobby } from './lobby.js'
-import type { LobbyRules } from '../lobby-rules.js'
+
 import { createReportMatch, runnerOf } from './runner.js'
 import { dueAt, isOver, isRefusal, step } from './step.js'
-import type { LobbyStore } from './store.js'
-import { eventView, listedOf, type LobbyView, viewOf } from './view.js'
 
-interface Changing {
-  readonly store: LobbyStore
-  readonly clock: Clock
-  readonly rules: LobbyRules
-  /** Called after every change that was stored. */
-  readonly changed: (lobby: Lobby, events: readonly LobbyEvent[], command: Command) => void
-}
+import { eventView, listedOf, type LobbyView, viewOf } from './view.js'
 
 /** Attempts after which a change gives up, because other changes of the same lobby were stored first each time. */
 const MOST_TRIES = 200
 
 /**
  * Applies a command to the stored lobby in one atomic step; starts again if the lobby was changed meanwhile.
+ * @param changed called after every change that was stored.
  * @throws {LobbyRefused}
  */
-function createChange({ store, clock, rules, changed }: Changing) {
+function createChange(
+  { store, clock, rules }: Pick<LobbiesConfig, 'store' | 'clock' | 'rules'>,
+  changed: (lobby: Lobby, events: readonly LobbyEvent[], command: Command) => void,
+) {
   return async (lobbyId: string, command: Command): Promise<Lobby> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const stored = await store.get(lobbyId)
@@ -62,20 +64,15 @@ function createChange({ store, clock, rules, changed }: Changing) {
   }
 }
 
-interface Following {
-  readonly store: LobbyStore
-  readonly clock: Clock
-  /** Notes that the player is alive; never rejects. */
-  readonly heartbeat: (by: Follow) => Promise<void>
-  /** Milliseconds between two heartbeats. */
-  readonly beatMs: number
-}
-
 /**
  * Waits for news of a lobby for one player, and keeps the player alive meanwhile.
- * @returns undefined if there was no news, with the cursor to continue from
+ * @param heartbeat notes that the player is alive; never rejects.
  */
-function createFollowing({ store, clock, heartbeat, beatMs }: Following) {
+function createFollowing(
+  { store, clock, rules }: Pick<LobbiesConfig, 'store' | 'clock' | 'rules'>,
+  heartbeat: (by: Follow) => Promise<void>,
+) {
+  const beatMs = rules.awayAfterMs / 3
   return async (input: Follow, waitMs: number): Promise<Followed> => {
     const { lobbyId, playerId, signal } = input
     const end = clock.now() + waitMs
@@ -137,11 +134,12 @@ const NOTHING_REAPED: ReapedOrphans = { deleted: [], left: [] }
 
 /** Creates lobbies, which end in a relay session or in a match. */
 export function createLobbies(options: LobbiesOptions): Lobbies {
-  const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
+  const config = configure(options)
+  const { relay, matchmaker, store, rules, clock, randomInt, tickMs, reapMs } = config
   const closing = manyWaitOn()
   const events = createEventsWithProblems<LobbiesEvents>()
   const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobbies')
-  const costs = createCosts(limits, store, limitStore)
+  const costs = createCosts(config, limitStore)
   const runner = runnerOf(relay, matchmaker)
 
   const read = async (lobbyId: string) => (await store.get(lobbyId))?.lobby
@@ -151,9 +149,9 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     if (events.emitter.listenerCount('happened') === 0) return
     for (const { to: _, seq: _seq, ...event } of happened) events.emit('happened', { ...event, lobbyId: lobby.id })
   }
-  const change = createChange({ store, clock, rules, changed })
+  const change = createChange(config, changed)
   const digestOf = createDigests()
-  const join = createJoining({ store, limits, limitStore, digestOf, change, enter: costs.enter })
+  const join = createJoining(config, limitStore, digestOf, change, costs)
   const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
 
   const tick = async () => {
@@ -182,14 +180,9 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   }
   for (const ticker of tickers) ticker.wake()
 
-  const waitForNews = createFollowing({
-    store,
-    clock,
-    beatMs: rules.awayAfterMs / 3,
-    heartbeat: async ({ lobbyId, playerId }) => {
-      // the read that follows tells whether the player is a member
-      await change(lobbyId, { kind: 'heartbeat', playerId }).catch(() => {})
-    },
+  const waitForNews = createFollowing(config, async ({ lobbyId, playerId }) => {
+    // the read that follows tells whether the player is a member
+    await change(lobbyId, { kind: 'heartbeat', playerId }).catch(() => {})
   })
 
   const entryOf = async (password: string | undefined, approval: boolean): Promise<Entry> => {
@@ -261,15 +254,12 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     heartbeat: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'heartbeat', playerId })),
     leave: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'leave', playerId })),
     setReady: ({ lobbyId, playerId, ready }) => ask(lobbyId, { kind: 'setReady', playerId, ready }),
-    setData: ({ lobbyId, playerId, changes, ifVersion }) =>
-      ask(lobbyId, { kind: 'setData', playerId, changes, ifVersion }),
-    setMemberData: ({ lobbyId, playerId, changes, ifVersion }) =>
-      ask(lobbyId, { kind: 'setMemberData', playerId, changes, ifVersion }),
+    setData: ({ lobbyId, ...command }) => ask(lobbyId, { ...command, kind: 'setData' }),
+    setMemberData: ({ lobbyId, ...command }) => ask(lobbyId, { ...command, kind: 'setMemberData' }),
     kick: ({ lobbyId, playerId, targetId, ban = false }) => ask(lobbyId, { kind: 'kick', playerId, targetId, ban }),
     unban: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'unban', playerId, targetId }),
     transferHost: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'transferHost', playerId, targetId }),
-    decide: ({ lobbyId, playerId, applicantId, approve }) =>
-      ask(lobbyId, { kind: 'decide', playerId, applicantId, approve }),
+    decide: ({ lobbyId, ...command }) => ask(lobbyId, { ...command, kind: 'decide' }),
     start: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'start', playerId }),
     stop: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'stop', playerId }),
     end: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'close', playerId })),
@@ -303,7 +293,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
       (closed ??= (async () => {
         closing.abort(new RelayClosed('The lobbies are closed.'))
         await Promise.all([...tickers.map((ticker) => ticker.stop()), keeper.close()])
-        if (!keepLobbies) await closeAll({ store, runner, change, clock, timeoutMs })
+        if (!keepLobbies) await closeAll(store, { runner, change, clock }, timeoutMs)
       })()),
   }
 }

@@ -1,4 +1,5 @@
 /** Lobbies: their state, their stores, and what players and hosts do with them. */
-export type { Follow, Followed, Joined, Lobbies, LobbyMessage } from './lobbies.js'
+export type { ByMember, Follow, Followed, Joined, Lobbies, LobbyMessage } from './lobbies.js'
+export type { JoinLobby } from './lobby-options.js'
 export { AttributeChangesSchema, AttributesSchema } from './lobby.js'
 export type { ListedLobby, LobbyView, RunView } from './view.js'

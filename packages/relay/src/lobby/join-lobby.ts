@@ -1,14 +1,13 @@
 import { scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { AttemptLimit, LimitStore } from '@muster/core/http'
-import { addressBlock, type Awaitable, whenKnown } from '@muster/core/internal'
+import type { LimitStore } from '@muster/core/http'
+import { addressBlock, whenKnown } from '@muster/core/internal'
 import { LobbyRefused } from '../errors.js'
 import { createKeyedLock } from '../keyed-lock.js'
 import { type RandomInt, randomText } from '../random-text.js'
 import type { Command, PlayerCommand } from './command.js'
-import type { CheckedJoin, LobbyPlayer } from './lobby-options.js'
+import type { CheckedJoin, LobbiesConfig, LobbyPlayer } from './lobby-options.js'
 import { isPresent, type Lobby, type LobbyEvent, memberOf, sessionOf } from './lobby.js'
-import type { LobbyStore } from './store.js'
 
 /** The letters of codes: no vowels, so that codes form no words, and no I, O or Y, which look like 1, 0 or V. */
 export const CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -39,16 +38,11 @@ const MOST_WAITING = 256
 const derive = promisify<string, string, number, typeof COST, Buffer>(scrypt)
 
 /**
- * Makes the digest that is stored in place of a password.
- * @throws {LobbyRefused} `busy` when too many digests are waiting.
+ * Computes the digests that are stored in place of passwords, two at once. More would occupy the threads that files and
+ * name lookups need, and any number of players can send passwords.
+ * @returns a function that throws `busy` when too many digests are waiting.
  */
-type DigestOf = (password: string, salt: string) => Promise<string>
-
-/**
- * Computes digests, two at once. More would occupy the threads that files and name lookups need, and any number of
- * players can send passwords.
- */
-export function createDigests(): DigestOf {
+export function createDigests() {
   const waiting: (() => void)[] = []
   let underWay = 0
 
@@ -64,7 +58,7 @@ export function createDigests(): DigestOf {
     else next()
   }
 
-  return async (password, salt) => {
+  return async (password: string, salt: string): Promise<string> => {
     await turn()
     try {
       return (await derive(password.normalize('NFKC'), salt, BYTES, COST)).toString('base64url')
@@ -74,53 +68,45 @@ export function createDigests(): DigestOf {
   }
 }
 
-/** Bounds how often one player, one address (of IPv6, one /64) and all players can give a wrong code or password. */
-interface Guesses {
+type Limits = LobbiesConfig['limits']
+
+/** The counter of a limit; undefined for no limit. */
+function attemptsOf(name: Exclude<keyof Limits, 'lobbiesPerPlayer'>, limits: Limits, store: LimitStore) {
+  const limit = limits[name]
+  return limit === null ? undefined : store.attempts(name, limit)
+}
+
+/**
+ * Bounds how often one player, one address (of IPv6, one /64) and all players can give a wrong code or password. For a
+ * player and an address, joins under way count too, or a guesser would try all at once. The overall limit counts wrong
+ * joins only: a thousand players joining at the same moment are no attack. Wrong joins beyond that limit delay later
+ * ones, by one window at most.
+ */
+function createGuesses(limits: Limits, store: LimitStore) {
+  const perPlayer = attemptsOf('joinsPerPlayer', limits, store)
+  const perAddress = attemptsOf('joinsPerAddress', limits, store)
+  const overall = attemptsOf('joinsOverall', limits, store)
+
   /**
    * Begins a join that may be a guess; resolves with a function to call when the join has ended.
    * @throws {LobbyRefused} with the time to wait
    */
-  begin(player: LobbyPlayer): Promise<(wasWrong: boolean) => void>
-}
-
-interface GuessLimits {
-  readonly joinsPerPlayer: AttemptLimit | null
-  readonly joinsPerAddress: AttemptLimit | null
-  readonly joinsOverall: AttemptLimit | null
-}
-
-/**
- * For a player and an address, joins under way count too, or a guesser would try all at once. The overall limit counts
- * wrong joins only: a thousand players joining at the same moment are no attack. Wrong joins beyond that limit delay
- * later ones, by one window at most.
- */
-function createGuesses(limits: GuessLimits, store: LimitStore): Guesses {
-  const attemptsOf = (name: keyof GuessLimits) => {
-    const limit = limits[name]
-    return limit === null ? undefined : store.attempts(name, limit)
-  }
-  const perPlayer = attemptsOf('joinsPerPlayer')
-  const perAddress = attemptsOf('joinsPerAddress')
-  const overall = attemptsOf('joinsOverall')
-
-  return {
-    begin: async ({ id, ip }) => {
-      const block = addressBlock(ip)
-      // Nothing is awaited that is counted in this process: each `await` costs more than the count.
-      const all = overall?.wait(ALL)
-      assertNoWait(all instanceof Promise ? await all : all)
-      const own = perPlayer?.take(id)
-      assertNoWait(own instanceof Promise ? await own : own)
-      const taken = perAddress?.take(block) ?? 0
-      const waitMs = taken instanceof Promise ? await taken : taken
-      if (waitMs > 0) perPlayer?.giveBack(id)
-      assertNoWait(waitMs)
-      return (wasWrong) => {
-        if (wasWrong) return overall?.charge(ALL)
-        perPlayer?.giveBack(id)
-        perAddress?.giveBack(block)
-      }
-    },
+  return async ({ id, ip }: LobbyPlayer) => {
+    const block = addressBlock(ip)
+    // Nothing is awaited that is counted in this process: each `await` costs more than the count.
+    const all = overall?.wait(ALL)
+    assertNoWait(all instanceof Promise ? await all : all)
+    const own = perPlayer?.take(id)
+    assertNoWait(own instanceof Promise ? await own : own)
+    const taken = perAddress?.take(block) ?? 0
+    const waitMs = taken instanceof Promise ? await taken : taken
+    if (waitMs > 0) perPlayer?.giveBack(id)
+    assertNoWait(waitMs)
+    return (wasWrong: boolean) => {
+      if (wasWrong) return overall?.charge(ALL)
+      perPlayer?.giveBack(id)
+      perAddress?.giveBack(block)
+    }
   }
 }
 
@@ -131,24 +117,19 @@ function assertNoWait(retryAfterMs = 0): void {
 
 const ALL = 'all'
 
-interface JoiningOptions {
-  readonly store: LobbyStore
-  readonly limits: GuessLimits & { readonly seatingsPerPlayer: AttemptLimit | null }
-  readonly limitStore: LimitStore
-  readonly digestOf: DigestOf
-  readonly change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>
-  /** Runs a task that makes the player a member of one more lobby, unless the player is in too many. */
-  readonly enter: (player: LobbyPlayer, task: () => Promise<Lobby>) => Promise<Lobby>
-}
-
 /** The salt used if there is no lobby, so that the answer takes the same time. */
 const NO_SALT = 'no lobby'
 
 /** Creates `join`, by which players join a lobby and come back to it. */
-export function createJoining({ store, limits, limitStore, digestOf, change, enter }: JoiningOptions) {
-  const guesses = createGuesses(limits, limitStore)
-  const seatings =
-    limits.seatingsPerPlayer === null ? undefined : limitStore.attempts('seatingsPerPlayer', limits.seatingsPerPlayer)
+export function createJoining(
+  { store, limits }: Pick<LobbiesConfig, 'store' | 'limits'>,
+  limitStore: LimitStore,
+  digestOf: ReturnType<typeof createDigests>,
+  change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>,
+  { enter }: Pick<Costs, 'enter'>,
+) {
+  const beginGuess = createGuesses(limits, limitStore)
+  const seatings = attemptsOf('seatingsPerPlayer', limits, limitStore)
 
   /**
    * Runs a join that seats the player in a running session, unless the player has been seated too often. A refused join
@@ -178,7 +159,7 @@ export function createJoining({ store, limits, limitStore, digestOf, change, ent
   const comeIn = async (lobby: Lobby | undefined, input: CheckedJoin): Promise<Lobby> => {
     const { player, code, password } = input
     const isAsked = lobby?.entry.kind === 'password'
-    const ended = code !== undefined || isAsked ? await guesses.begin(player) : undefined
+    const ended = code !== undefined || isAsked ? await beginGuess(player) : undefined
     let wasWrong = code !== undefined && lobby === undefined
     try {
       // No digest is made for a player who may not enter anyway.
@@ -215,50 +196,39 @@ const commandOf = ({ player, code, memberData }: CheckedJoin, digest: string | u
   data: memberData,
 })
 
+type Costs = ReturnType<typeof createCosts>
+
 /** Bounds what one player can cost: lobbies, and the sessions or matches these become. */
-interface Costs {
-  /** Runs a task that makes the player a member of one more lobby. @throws {LobbyRefused} */
-  enter<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
-  /** Runs a task that creates a lobby. @throws {LobbyRefused} */
-  create<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
-  /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
-  admit(command: Command): Awaitable<void>
-  /** Counts the new sessions or matches that a command caused. */
-  happened(command: Command, events: readonly LobbyEvent[]): void
-}
-
-interface CostLimits {
-  readonly createsPerPlayer: AttemptLimit | null
-  readonly lobbiesPerPlayer: number | null
-  readonly sessionsPerPlayer: AttemptLimit | null
-}
-
-export function createCosts(limits: CostLimits, store: LobbyStore, limitStore: LimitStore): Costs {
-  const { createsPerPlayer, lobbiesPerPlayer, sessionsPerPlayer } = limits
-  const creates = createsPerPlayer === null ? undefined : limitStore.attempts('createsPerPlayer', createsPerPlayer)
-  const sessions = sessionsPerPlayer === null ? undefined : limitStore.attempts('sessionsPerPlayer', sessionsPerPlayer)
+export function createCosts({ limits, store }: Pick<LobbiesConfig, 'store' | 'limits'>, limitStore: LimitStore) {
+  const { lobbiesPerPlayer } = limits
+  const creates = attemptsOf('createsPerPlayer', limits, limitStore)
+  const sessions = attemptsOf('sessionsPerPlayer', limits, limitStore)
   // Two joins of one player at the same time would not count each other, so they run one after the other.
   const lock = createKeyedLock()
 
-  const enter: Costs['enter'] = (player, task) => {
+  /** Runs a task that makes the player a member of one more lobby. @throws {LobbyRefused} */
+  const enter = <T>({ id }: Pick<LobbyPlayer, 'id'>, task: () => Promise<T>): Promise<T> => {
     if (lobbiesPerPlayer === null) return task()
-    return lock.run(player.id, async () => {
-      if ((await store.idsOf(player.id)).length >= lobbiesPerPlayer) throw new LobbyRefused('too-many-lobbies')
+    return lock.run(id, async () => {
+      if ((await store.idsOf(id)).length >= lobbiesPerPlayer) throw new LobbyRefused('too-many-lobbies')
       return task()
     })
   }
 
   return {
     enter,
-    create: async (player, task) => {
+    /** Runs a task that creates a lobby. @throws {LobbyRefused} */
+    create: async <T>(player: LobbyPlayer, task: () => Promise<T>): Promise<T> => {
       assertNoWait(await creates?.take(player.id))
       return enter(player, task)
     },
-    admit: (command) => {
+    /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
+    admit: (command: Command) => {
       if (command.kind !== 'start' && command.kind !== 'transferHost') return
       return whenKnown(sessions?.wait(command.playerId), assertNoWait)
     },
-    happened: (command, events) => {
+    /** Counts the new sessions or matches that a command caused. */
+    happened: (command: Command, events: readonly LobbyEvent[]) => {
       // A host cannot be kept from leaving, but is charged for the session that the next host needs.
       if ('playerId' in command) for (const { type } of events) if (isNewRun(type)) sessions?.charge(command.playerId)
     },

@@ -9,14 +9,6 @@ import { endable, type Work, workOf } from './run.js'
 import { parseRunKey, type Runner } from './runner.js'
 import type { LobbyStore } from './store.js'
 
-/** Creates, updates and ends the sessions or matches of started lobbies. */
-interface Keeper {
-  /** Begins with the lobby's pending work, unless that is under way. Returns at once. */
-  tend(lobby: Lobby): void
-  /** Stops, and releases every lobby. Pending work remains in the store for another process. */
-  close(): Promise<void>
-}
-
 interface KeeperOptions {
   readonly runner: Runner
   readonly clock: Clock
@@ -32,7 +24,8 @@ interface KeeperOptions {
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
-export function createKeeper({ runner, clock, rules, worker, read, change }: KeeperOptions): Keeper {
+/** Creates, updates and ends the sessions or matches of started lobbies. */
+export function createKeeper({ runner, clock, rules, worker, read, change }: KeeperOptions) {
   const closing = manyWaitOn()
   const running = new Map<string, Promise<void>>()
   const ending = new Map<string, Promise<void>>()
@@ -135,26 +128,18 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     }
   }
 
-  const tend = (lobby: Lobby) => {
-    if (endable(lobby).length > 0) begin(ending, lobby.id, endRetired)
-    if (workOf(lobby).length > 0) begin(running, lobby.id, seeToRun)
-  }
-
   return {
-    tend,
+    /** Begins with the lobby's pending work, unless that is under way. Returns at once. */
+    tend: (lobby: Lobby) => {
+      if (endable(lobby).length > 0) begin(ending, lobby.id, endRetired)
+      if (workOf(lobby).length > 0) begin(running, lobby.id, seeToRun)
+    },
+    /** Stops, and releases every lobby. Pending work remains in the store for another process. */
     close: async () => {
       closing.abort()
       await Promise.all([...running.values(), ...ending.values()])
     },
   }
-}
-
-interface ClosingAll {
-  readonly store: LobbyStore
-  readonly runner: Runner
-  readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
-  readonly clock: Clock
-  readonly timeoutMs: number
 }
 
 /** Milliseconds between two attempts. */
@@ -164,7 +149,11 @@ const PAUSE_MS = 1000
  * Closes every lobby of the store, ends its sessions and tickets, and removes it from the store.
  * @throws {RelayNotDeleted} when that takes too long.
  */
-export async function closeAll({ store, runner, change, clock, timeoutMs }: ClosingAll): Promise<void> {
+export async function closeAll(
+  store: LobbyStore,
+  { runner, change, clock }: Pick<KeeperOptions, 'runner' | 'change' | 'clock'>,
+  timeoutMs: number,
+): Promise<void> {
   const deadline = clock.now() + timeoutMs
   for (;;) {
     const left = (await Promise.all((await store.ids()).map(closeOne))).flat()

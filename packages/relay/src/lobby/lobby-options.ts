@@ -4,7 +4,7 @@ import type { AttemptLimit, LimitStore } from '@muster/core/http'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import type { RelaySessions } from '../sessions/index.js'
-import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
+import { checked, clock, count, having, method, milliseconds, player } from '../validate.js'
 import { type Attributes, AttributesSchema } from './lobby.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from '../lobby-rules.js'
@@ -65,16 +65,9 @@ export interface LobbiesOptions {
 const limit = (most: number, windowMs = 60_000) =>
   z.strictObject({ limit: count, windowMs: milliseconds }).nullable().default({ limit: most, windowMs })
 
-const rules = {
-  awayAfterMs: milliseconds.default(defaultRules.awayAfterMs),
-  holdSlotMs: milliseconds.default(defaultRules.holdSlotMs),
-  emptyMs: milliseconds.default(defaultRules.emptyMs),
-  idleMs: milliseconds.default(defaultRules.idleMs),
-  maxLifetimeMs: milliseconds.default(defaultRules.maxLifetimeMs),
-  applicantMs: milliseconds.default(defaultRules.applicantMs),
-  leaseMs: milliseconds.default(defaultRules.leaseMs),
-  lingerMs: milliseconds.default(defaultRules.lingerMs),
-} satisfies Record<keyof LobbyRules, z.ZodType<number>>
+const rules = Object.fromEntries(
+  Object.entries(defaultRules).map(([rule, ms]) => [rule, milliseconds.default(ms)]),
+) as Record<keyof LobbyRules, z.ZodDefault<z.ZodNumber>>
 
 const optionsSchema = z
   .strictObject({
@@ -115,7 +108,7 @@ const optionsSchema = z
     error: 'must be given, or matchmaker must, and not both',
   })
 
-type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
+export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
 
 /** @throws {InvalidInput} naming the option and its value. */
 export const configure = (options: LobbiesOptions): LobbiesConfig =>
@@ -167,7 +160,6 @@ export interface ListLobbies {
   readonly after?: string | undefined
 }
 
-const player = z.strictObject({ id: playerId, ip: address })
 const password = z.string().min(1).max(128)
 
 const createSchema = z
@@ -207,9 +199,9 @@ const listSchema = z.strictObject({
   after: z.string().max(128).optional(),
 })
 
-export const checkCreate = (input: CreateLobby) => checked(createSchema, input, 'lobby: input')
 export type CheckedJoin = Readonly<z.output<typeof joinSchema>>
 
+export const checkCreate = (input: CreateLobby) => checked(createSchema, input, 'lobby: input')
 export const checkJoin = (input: JoinLobby) => checked(joinSchema, input, 'lobby: input')
 export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lobby list: input')
 

@@ -14,32 +14,6 @@ function placeOf(numbers: readonly number[], number: number): number {
 }
 
 /**
- * Inserts a number unless it is present. Most numbers are the greatest so far and are appended, which moves no others.
- */
-function insert(numbers: number[], number: number): void {
-  const place = placeOf(numbers, number)
-  if (numbers[place] !== number) numbers.splice(place, 0, number)
-}
-
-/** Removes a number if it is present. */
-function remove(numbers: number[], number: number): void {
-  const place = placeOf(numbers, number)
-  if (numbers[place] === number) numbers.splice(place, 1)
-}
-
-/** Finds listed lobbies, newest first, by an index of their data and free slots. */
-interface PublicIndex {
-  /**
-   * Updates the index after a lobby has changed.
-   * @param number increases with every lobby created.
-   * @param before undefined for a new lobby.
-   * @param after undefined for a lobby that was removed.
-   */
-  change(number: number, before: Lobby | undefined, after: Lobby | undefined): void
-  page(query: PublicQuery): PublicPage
-}
-
-/**
  * Most lobbies examined for one page. A rare combination of frequent values has many candidates and few results; the
  * next page continues where this one stopped.
  */
@@ -47,25 +21,35 @@ const MOST_LOOKS = 500
 
 const LISTED = 'listed'
 
-export function createPublicIndex(): PublicIndex {
+/** Finds listed lobbies, newest first, by an index of their data and free slots. */
+export function createPublicIndex() {
   const lobbies = new Map<number, Lobby>()
   /** Numbers of the lobbies that have a trait, in ascending order. */
   const byTrait = new Map<string, number[]>()
 
+  /** Most numbers are the greatest so far and are appended, which moves no others. */
   const add = (trait: string, number: number) => {
-    const numbers = byTrait.get(trait)
-    if (numbers === undefined) byTrait.set(trait, [number])
-    else insert(numbers, number)
+    const numbers = byTrait.get(trait) ?? []
+    byTrait.set(trait, numbers)
+    const place = placeOf(numbers, number)
+    if (numbers[place] !== number) numbers.splice(place, 0, number)
   }
   const drop = (trait: string, number: number) => {
     const numbers = byTrait.get(trait)
     if (numbers === undefined) return
-    remove(numbers, number)
+    const place = placeOf(numbers, number)
+    if (numbers[place] === number) numbers.splice(place, 1)
     if (numbers.length === 0) byTrait.delete(trait)
   }
 
   return {
-    change: (number, before, after) => {
+    /**
+     * Updates the index after a lobby has changed.
+     * @param number increases with every lobby created.
+     * @param before undefined for a new lobby.
+     * @param after undefined for a lobby that was removed.
+     */
+    change: (number: number, before: Lobby | undefined, after: Lobby | undefined): void => {
       if (after !== undefined && isListed(after)) lobbies.set(number, after)
       else lobbies.delete(number)
       if (before !== undefined && after !== undefined && haveSameTraits(before, after)) return
@@ -75,7 +59,7 @@ export function createPublicIndex(): PublicIndex {
       for (const trait of now) if (!had.has(trait)) add(trait, number)
     },
 
-    page: ({ data, minFree, limit, after }) => {
+    page: ({ data, minFree, limit, after }: PublicQuery): PublicPage => {
       const numbers = fewest(wantedTraits(data, minFree > 0).map((trait) => byTrait.get(trait) ?? []))
       const found: Lobby[] = []
       const start = after === undefined ? numbers.length : placeOf(numbers, Number(after))

@@ -100,7 +100,7 @@ export interface Step {
 
 /** Applies a command to a lobby at an instant, or returns why it is refused. */
 export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRules): Step | Refusal {
-  const next = isSystem(command) ? bySystem(command, lobby, now, rules) : byPlayer(command, lobby, now, rules)
+  const next = 'playerId' in command ? byPlayer(command, lobby, now, rules) : bySystem(command, lobby, now, rules)
   if ('refused' in next) return next
   if (command.kind === 'heartbeat' && next !== lobby && expire(lobby, now, rules) === lobby)
     return { lobby: next, events: [], onlySeen: command.playerId }
@@ -108,23 +108,6 @@ export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRu
 }
 
 export const isRefusal = (result: Step | Refusal): result is Refusal => 'refused' in result
-
-const systemKinds: ReadonlySet<string> = new Set<SystemCommand['kind']>([
-  'tick',
-  'shutDown',
-  'claim',
-  'release',
-  'opened',
-  'handedOver',
-  'matchAssigned',
-  'matchEnded',
-  'failed',
-  'authorized',
-  'revoked',
-  'lost',
-  'ended',
-])
-const isSystem = (command: Command): command is SystemCommand => systemKinds.has(command.kind)
 
 function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: LobbyRules): Lobby | Refusal {
   switch (command.kind) {
@@ -184,6 +167,27 @@ const ownMatters: ReadonlySet<string> = new Set<PlayerCommand['kind']>(['leave',
 
 type MemberCommand = Exclude<PlayerCommand, { readonly kind: 'join' | 'heartbeat' }>
 
+function setData(
+  { kind, changes, ifVersion }: Extract<MemberCommand, { readonly kind: 'setData' | 'setMemberData' }>,
+  lobby: Lobby,
+  member: Member,
+  now: number,
+): Lobby | Refusal {
+  const before = kind === 'setData' ? lobby : member
+  if (ifVersion !== undefined && ifVersion !== before.dataVersion) return refuse('stale-version')
+  const data = merged(before.data, changes)
+  if (data === undefined) return refuse('data-too-large')
+  const version = before.dataVersion + 1
+  return kind === 'setData'
+    ? withEvent({ ...lobby, data, dataVersion: version }, now, { type: 'data.changed', changes, version })
+    : withEvent(withMember(lobby, { ...member, data, dataVersion: version }), now, {
+        type: 'member.data',
+        playerId: member.id,
+        changes,
+        version,
+      })
+}
+
 function byMember(
   command: MemberCommand,
   lobby: Lobby,
@@ -201,25 +205,9 @@ function byMember(
         playerId: member.id,
         ready: command.ready,
       })
-    case 'setMemberData': {
-      if (command.ifVersion !== undefined && command.ifVersion !== member.dataVersion) return refuse('stale-version')
-      const data = merged(member.data, command.changes)
-      if (data === undefined) return refuse('data-too-large')
-      const version = member.dataVersion + 1
-      const changed = withMember(lobby, { ...member, data, dataVersion: version })
-      return withEvent(changed, now, { type: 'member.data', playerId: member.id, changes: command.changes, version })
-    }
-    case 'setData': {
-      if (command.ifVersion !== undefined && command.ifVersion !== lobby.dataVersion) return refuse('stale-version')
-      const data = merged(lobby.data, command.changes)
-      if (data === undefined) return refuse('data-too-large')
-      const version = lobby.dataVersion + 1
-      return withEvent({ ...lobby, data, dataVersion: version }, now, {
-        type: 'data.changed',
-        changes: command.changes,
-        version,
-      })
-    }
+    case 'setMemberData':
+    case 'setData':
+      return setData(command, lobby, member, now)
     case 'kick':
       return kick(lobby, now, command.targetId, command.ban, rules)
     case 'unban':

@@ -6,18 +6,15 @@ import {
   isPresent,
   type Lobby,
   type LobbyEvent,
+  type Member,
   memberOf,
   sessionOf,
 } from './lobby.js'
 
-export interface MemberView {
+export interface MemberView extends Pick<Member, 'slot' | 'ready' | 'data' | 'dataVersion'> {
   readonly playerId: string
-  readonly slot: number
   readonly present: boolean
   readonly host: boolean
-  readonly ready: boolean
-  readonly data: Attributes
-  readonly dataVersion: number
 }
 
 /** The session or match of a started lobby, as one member sees it. */
@@ -30,21 +27,16 @@ export type RunView =
   | { readonly term: number; readonly status: 'assigned'; readonly assignment: Attributes }
 
 /** A lobby as one of its members sees it: without addresses, and with no credentials but the reader's own. */
-export interface LobbyView {
+export interface LobbyView extends Pick<
+  Lobby,
+  'code' | 'visibility' | 'maxPlayers' | 'lateJoin' | 'requireReady' | 'phase' | 'data' | 'dataVersion'
+> {
   readonly lobbyId: string
-  readonly code: string
-  readonly visibility: 'public' | 'private'
-  readonly maxPlayers: number
   readonly entry: 'open' | 'password' | 'approval'
-  readonly lateJoin: boolean
-  readonly requireReady: boolean
-  readonly phase: Lobby['phase']
   readonly hostId: string | null
   readonly members: readonly MemberView[]
   /** Ids of the players who wait for the host's decision; empty for members other than the host. */
   readonly applicants: readonly string[]
-  readonly data: Attributes
-  readonly dataVersion: number
   readonly run: RunView | null
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -53,14 +45,11 @@ export interface LobbyView {
 }
 
 /** A public lobby in a list: without its members. */
-export interface ListedLobby {
-  readonly lobbyId: string
-  readonly phase: Lobby['phase']
-  readonly entry: LobbyView['entry']
-  readonly maxPlayers: number
+export interface ListedLobby extends Pick<
+  LobbyView,
+  'lobbyId' | 'phase' | 'entry' | 'maxPlayers' | 'data' | 'createdAt'
+> {
   readonly players: number
-  readonly data: Attributes
-  readonly createdAt: number
 }
 
 /** An event as one player receives it, with credentials and assignments added, which the stored event does not hold. */
@@ -114,17 +103,16 @@ export const listedOf = (lobby: Lobby): ListedLobby => ({
 
 function runView(lobby: Lobby, playerId: string): RunView | null {
   const { run } = lobby
-  if (run === undefined) return null
-  const { term, status } = run
-  switch (status) {
+  switch (run?.status) {
+    case undefined:
+      return null
     case 'allocating':
-      return { term, status }
+      return { term: run.term, status: run.status }
     case 'relayed':
-      return { term, status, credentials: ownCredentials(lobby, playerId) ?? null }
+      return { term: run.term, status: run.status, credentials: ownCredentials(lobby, playerId) ?? null }
     case 'handed-over':
-      return { term, status, reference: run.reference }
     case 'assigned':
-      return { term, status, assignment: run.assignment }
+      return { ...run }
   }
 }
 

@@ -1,33 +1,12 @@
 import { NotFound } from '@muster/core'
-import type { Filter, RelaySession as WireSession } from '@muster/core/api'
+import type { RelaySession as WireSession } from '@muster/core/api'
 import { type NotReadyReason, RelayNotReady, TooManyRelaySessions } from '../errors.js'
 import { mayHaveTakenEffect, tryRemoveSession, unlessTransient } from './orphans.js'
 import { type Entry, listSessions, type Marker, readSession, type SessionContext } from './session-context.js'
-import {
-  type OpenedSession,
-  playersOf,
-  type Reading,
-  readingOf,
-  type ReadySession,
-  type RelayPlayer,
-  seatPlayers,
-} from './session.js'
+import type { Opening, RelaySessionsConfig } from './session-options.js'
+import { type OpenedSession, playersOf, type Reading, readingOf, type ReadySession, seatPlayers } from './session.js'
 
-export interface Opening {
-  readonly players: readonly RelayPlayer[]
-  readonly hostId: string
-  readonly filters: readonly Filter[]
-  readonly label: string | undefined
-}
-
-interface Waiting {
-  /** Milliseconds in which one session must become ready. */
-  readonly readyTimeoutMs: number
-  /** Milliseconds before the first read; each further wait is 1.5 times as long. */
-  readonly pollMs: number
-  /** Milliseconds of the longest wait. */
-  readonly maxPollMs: number
-}
+type Waiting = Pick<RelaySessionsConfig, 'readyTimeoutMs' | 'pollMs' | 'maxPollMs'>
 
 /** Attempts to create a session when answers are lost. */
 const CREATES = 3
@@ -169,16 +148,11 @@ function record(
   return entry
 }
 
-/** Limits how many sessions one player hosts at once. */
-interface HostLimit {
-  /** @throws {TooManyRelaySessions} when the player is at the limit. */
-  admit(hostId: string): void
-  /** Counts a session that is being created; returns a function that ends the count. */
-  creating(hostId: string): () => void
-}
-
-/** @param most null for no limit. */
-export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most: number | null): HostLimit {
+/**
+ * Limits how many sessions one player hosts at once.
+ * @param most null for no limit.
+ */
+export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most: number | null) {
   const underWay = new Map<string, number>()
   const hosted = (hostId: string) =>
     [...ledger.values()].filter(({ session, condemned }) => session.hostId === hostId && condemned === undefined).length
@@ -188,13 +162,15 @@ export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most
     else underWay.set(hostId, now)
   }
   return {
-    admit: (hostId) => {
+    /** @throws {TooManyRelaySessions} when the player is at the limit. */
+    admit: (hostId: string) => {
       if (most === null || hosted(hostId) + (underWay.get(hostId) ?? 0) < most) return
       throw new TooManyRelaySessions(`The player already hosts ${most} relay sessions. Delete one first.`, {
         limit: most,
       })
     },
-    creating: (hostId) => {
+    /** Counts a session that is being created; returns a function that ends the count. */
+    creating: (hostId: string) => {
       count(hostId, 1)
       return () => count(hostId, -1)
     },

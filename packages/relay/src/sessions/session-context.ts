@@ -61,68 +61,46 @@ export async function readSession(
   return readingOf(await client.get({ session_id: sessionId }, { timeoutMs: callTimeoutMs, signal }))
 }
 
-interface Listing {
-  readonly readings: readonly Reading[]
-  /** False if the service has more sessions than it listed; the operation offers no further pages. */
-  readonly complete: boolean
-}
-
-export async function listSessions({ client, callTimeoutMs }: SessionContext): Promise<Listing> {
+export async function listSessions({ client, callTimeoutMs }: SessionContext) {
   const { sessions, pagination } = await client.list({}, { timeoutMs: callTimeoutMs })
+  // The operation offers no further pages.
   return { readings: sessions.map(readingOf), complete: pagination?.has_next !== true }
 }
 
-/** Wakes the callers that wait for a session when its webhook arrives. A hint that arrives early is kept for them. */
-interface Hints {
-  /** Begins to accept hints for this URL. */
-  expect(url: string): void
-  forget(url: string): void
-  isExpected(url: string): boolean
-  /** Notes a hint. Returns false for a URL that is not expected. */
-  arrived(url: string): boolean
-  /** Waits `ms`, or until a hint arrives, but at least `leastMs`, however many hints arrive. */
-  wait(url: string, ms: number, signal: AbortSignal): Promise<void>
-}
-
-interface Expected {
-  pending: boolean
-  wake: () => void
-}
+type Hints = ReturnType<typeof createHints>
 
 /** With this minimum (our choice), a flood of hints causes at most four reads per second. */
 const LEAST_MS = 250
 
-export function createHints(clock: Clock): Hints {
-  const expected = new Map<string, Expected>()
+/** Wakes the callers that wait for a session when its webhook arrives. A hint that arrives early is kept for them. */
+export function createHints(clock: Clock) {
+  const expected = new Map<string, { pending: boolean; wake: () => void }>()
   return {
-    expect: (url) => {
-      expected.set(url, { pending: false, wake: () => {} })
-    },
-    forget: (url) => {
-      expected.delete(url)
-    },
-    isExpected: (url) => expected.has(url),
-    arrived: (url) => {
+    /** Begins to accept hints for this URL. */
+    expect: (url: string) => void expected.set(url, { pending: false, wake: () => {} }),
+    forget: (url: string) => void expected.delete(url),
+    isExpected: (url: string) => expected.has(url),
+    /** Notes a hint. Returns false for a URL that is not expected. */
+    arrived: (url: string) => {
       const one = expected.get(url)
       if (one === undefined) return false
       one.pending = true
       one.wake()
       return true
     },
-    wait: async (url, ms, signal) => {
+    /** Waits `ms`, or until a hint arrives, but at least `LEAST_MS`, however many hints arrive. */
+    wait: async (url: string, ms: number, signal: AbortSignal) => {
       const least = Math.min(ms, LEAST_MS)
       await clock.sleep(least, signal)
       const one = expected.get(url)
-      if (one?.pending !== true) await hintOr(ms - least, signal, one)
+      if (one?.pending !== true) {
+        const hint = new Promise<void>((resolve) => {
+          if (one !== undefined) one.wake = resolve
+        })
+        await within(hint, ms - least, clock, signal)
+      }
       if (one !== undefined) one.pending = false
     },
-  }
-
-  async function hintOr(ms: number, signal: AbortSignal, one: Expected | undefined): Promise<void> {
-    const hint = new Promise<void>((resolve) => {
-      if (one !== undefined) one.wake = resolve
-    })
-    await within(hint, ms, clock, signal)
   }
 }
 
@@ -138,8 +116,7 @@ export function receiveWebhook(hints: Hints, request: Request, publicUrl: string
       throw new Problem(405, 'method-not-allowed', 'Method not allowed. This path accepts POST.', {
         headers: { allow: 'POST' },
       })
-    if (!hints.isExpected(publicUrl)) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
-    hints.arrived(publicUrl)
+    if (!hints.arrived(publicUrl)) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
     return new Response(null, { status: 204 })
   } catch (error) {
     if (error instanceof Problem) return problemResponse(error)
@@ -159,15 +136,7 @@ export interface Marker {
   readonly url: string
 }
 
-interface Markers {
-  create(label: string | undefined): Marker
-  /** Whether this process made the marker. */
-  isOwn(marker: Marker): boolean
-  /** Reads a marker from a URL; undefined for a URL that no owner of this name made. */
-  read(url: string | undefined): Marker | undefined
-  /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed the part before it. */
-  urlAt(pathname: string): string
-}
+type Markers = ReturnType<typeof createMarkers>
 
 const NO_LABEL = '-'
 
@@ -181,22 +150,25 @@ export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
  * @param baseUrl URL at which hints arrive.
  * @param owner the same for all processes of one backend, and different for every other backend.
  */
-export function createMarkers(baseUrl: string, owner: string, randomInt: RandomInt): Markers {
+export function createMarkers(baseUrl: string, owner: string, randomInt: RandomInt) {
   const base = baseUrl.replace(/\/+$/, '')
   const prefix = `${base}/${owner}/`
   // Only the service sees the process's part, and the rest of the marker remains unguessable.
   const process = unguessable(randomInt).slice(0, PROCESS_LENGTH)
   return {
-    create: (label) => ({
+    create: (label: string | undefined): Marker => ({
       label,
       url: `${prefix}${label ?? NO_LABEL}/${process}${unguessable(randomInt).slice(PROCESS_LENGTH)}`,
     }),
-    isOwn: ({ url }) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
-    read: (url) => {
+    /** Whether this process made the marker. */
+    isOwn: ({ url }: Marker) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
+    /** Reads a marker from a URL; undefined for a URL that no owner of this name made. */
+    read: (url: string | undefined): Marker | undefined => {
       const [label, secret, ...rest] = url?.startsWith(prefix) === true ? url.slice(prefix.length).split('/') : []
       if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined
       return { label: label === NO_LABEL ? undefined : label, url }
     },
-    urlAt: (pathname) => [base, ...pathname.split('/').slice(-3)].join('/'),
+    /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed what comes before. */
+    urlAt: (pathname: string) => [base, ...pathname.split('/').slice(-3)].join('/'),
   }
 }

@@ -3,9 +3,9 @@ import type { Filter } from '@muster/core/api'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
-import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
+import { checked, clock, count, having, method, milliseconds, player, playerId } from '../validate.js'
 import { LABEL, type RelayService } from './session-context.js'
-import type { Opening } from './open-session.js'
+import type { RelayPlayer } from './session.js'
 
 export interface RelaySessionsOptions {
   /** `client.relays` of `@muster/core`. */
@@ -94,9 +94,16 @@ export interface OpenRelaySession {
   readonly label?: string | undefined
 }
 
+export interface Opening {
+  readonly players: readonly RelayPlayer[]
+  readonly hostId: string
+  readonly filters: readonly Filter[]
+  readonly label: string | undefined
+}
+
 const openSchema = z
   .strictObject({
-    players: z.array(z.strictObject({ id: playerId, ip: address })).min(1),
+    players: z.array(player).min(1),
     hostId: playerId.optional(),
     filters: z
       .array(
@@ -126,8 +133,6 @@ export function openingOf(input: OpenRelaySession): Opening {
   return { players, hostId: hostId ?? (players[0]?.id as string), filters, label }
 }
 
-const playerSchema = z.strictObject({ id: playerId, ip: address })
-
 /** @throws {InvalidInput} naming the field. */
-export const playerOf = (player: { readonly id: string; readonly ip: string }) =>
-  checked(playerSchema, player, 'relay session: player')
+export const playerOf = (given: { readonly id: string; readonly ip: string }) =>
+  checked(player, given, 'relay session: player')

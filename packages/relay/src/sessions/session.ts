@@ -160,12 +160,6 @@ const portOf = (port: WirePort | null | undefined): RelayPort | undefined =>
     ? { port: port.port, protocol: port.protocol ?? 'UDP', link: port.link ?? undefined }
     : undefined
 
-interface Seating {
-  readonly seats: readonly RelaySeat[]
-  /** Players for whom the service has no token yet. */
-  readonly missing: readonly RelayPlayer[]
-}
-
 /** Tokens at an address that no player has, in ascending order: neither taken, nor listed at another address too. */
 export function freeTokens(ip: string, users: readonly SessionUser[], taken: ReadonlySet<number>): number[] {
   const here = new Set(users.filter((user) => user.ip === ip).map(({ token }) => token))
@@ -176,9 +170,9 @@ export function freeTokens(ip: string, users: readonly SessionUser[], taken: Rea
 /**
  * Gives every player an own token. The service knows players by address only, so players behind one address share its
  * tokens: in the players' order, by ascending token. Any process gets the same result, whatever order the service
- * answers in.
+ * answers in. A player for whom the service has no token yet is missing.
  */
-export function seatPlayers(players: readonly RelayPlayer[], users: readonly SessionUser[]): Seating {
+export function seatPlayers(players: readonly RelayPlayer[], users: readonly SessionUser[]) {
   const seats: RelaySeat[] = []
   const missing: RelayPlayer[] = []
   for (const { id, ip } of players) {

@@ -12,8 +12,15 @@ import {
   receiveWebhook,
   type SessionContext,
 } from './session-context.js'
-import { awaitReady, createHostLimit, createSession, type Opening, settle } from './open-session.js'
-import { configure, openingOf, type OpenRelaySession, playerOf, type RelaySessionsOptions } from './session-options.js'
+import { awaitReady, createHostLimit, createSession, settle } from './open-session.js'
+import {
+  configure,
+  type Opening,
+  openingOf,
+  type OpenRelaySession,
+  playerOf,
+  type RelaySessionsOptions,
+} from './session-options.js'
 import { createOrphanReaper, listed, removeSession, resolveDoubts, tryRemoveSession } from './orphans.js'
 import type { RelaySessions } from './relay-sessions.js'
 import { authorizePlayer, revokeSpent } from './users.js'
@@ -95,7 +102,9 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     }
   }
 
-  const admitted = (input: OpenRelaySession): Opening => {
+  const admitted = (input: OpenRelaySession, signal: AbortSignal | undefined): Opening => {
+    closing.signal.throwIfAborted()
+    signal?.throwIfAborted()
     const opening = openingOf(input)
     hosts.admit(opening.hostId)
     return opening
@@ -162,15 +171,9 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
 
   return {
     events: context.events.emitter,
-    open: async (input, { signal } = {}) => {
-      closing.signal.throwIfAborted()
-      signal?.throwIfAborted()
-      return open(admitted(input), signal)
-    },
+    open: async (input, { signal } = {}) => open(admitted(input, signal), signal),
     create: async (input, { signal } = {}) => {
-      closing.signal.throwIfAborted()
-      signal?.throwIfAborted()
-      const { session } = await create(admitted(input), signal)
+      const { session } = await create(admitted(input, signal), signal)
       return session as OpenedSession
     },
     awaitReady: (sessionId, { signal } = {}) =>

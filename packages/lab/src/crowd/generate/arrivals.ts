@@ -1,45 +1,38 @@
 import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
+import { firstIndex, groupBy } from '../../statistics/index.js'
 import type { City } from './cities.js'
-import { choiceOf, type Choice } from './distributions.js'
+import { choiceOf } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'
 
 const HOUR_MS = 3_600_000
 /** Milliseconds for which the activity is taken as constant. */
 const STEP_MS = 60_000
 
-/** Where and when parties come. */
-export interface Arrivals {
-  /** Draws the city of a party's first member. */
-  readonly city: Choice
-  /** Draws a city of the same region, by population. */
-  cityNear(city: number, random: Random): number
-  /** Draws the milliseconds from the crowd's start at which a party of that city comes. */
-  at(city: number, random: Random): number
-}
+export type Arrivals = ReturnType<typeof arrivalsOf>
 
 /**
- * Arrivals follow the activity by local time: a city in whose night the crowd falls has few players in it.
+ * Where and when parties come. Arrivals follow the activity by local time: a city in whose night the crowd falls has
+ * few players in it.
  * @throws {InvalidInput} if nobody could come.
  */
-export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters): Arrivals {
+export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters) {
   const durationMs = Math.round(hours * HOUR_MS)
-  const curves = new Map<number, Curve>()
+  const curves = new Map<number, ReturnType<typeof curveOf>>()
   for (const { utcOffsetHours: offset } of cities) {
     if (!curves.has(offset)) curves.set(offset, curveOf(activity, startsAt + offset * HOUR_MS, durationMs))
   }
-  const curveAt = (city: number) => curves.get((cities[city] as City).utcOffsetHours) as Curve
-  const populations = new Map<string, number>()
-  for (const { region, population } of cities) populations.set(region, (populations.get(region) ?? 0) + population)
+  const curveAt = (city: number) => curves.get((cities[city] as City).utcOffsetHours) as ReturnType<typeof curveOf>
+  const byRegion = groupBy(cities.keys(), (index) => (cities[index] as City).region)
+  const neighbours = new Map(
+    Array.from(byRegion, ([region, inside]) => {
+      const populations = inside.map((index) => (cities[index] as City).population)
+      const population = populations.reduce((sum, one) => sum + one, 0)
+      return [region, { cities: inside, population, choice: choiceOf(populations) }]
+    }),
+  )
   const shareOf = ({ region, population }: City) =>
-    population === 0 ? 0 : ((regions[region] ?? 0) * population) / (populations.get(region) as number)
-
-  const neighbours = new Map<string, { readonly cities: readonly number[]; readonly choice: Choice }>()
-  for (const region of populations.keys()) {
-    const inside = cities.flatMap((city, index) => (city.region === region && city.population > 0 ? [index] : []))
-    const choice = choiceOf(inside.map((index) => (cities[index] as City).population))
-    neighbours.set(region, { cities: inside, choice })
-  }
+    population === 0 ? 0 : ((regions[region] ?? 0) * population) / (neighbours.get(region)?.population ?? 0)
 
   const weights = cities.map((city, index) => shareOf(city) * curveAt(index).total)
   if (!weights.some((weight) => weight > 0)) {
@@ -47,23 +40,20 @@ export function arrivalsOf({ cities, regions, activity, startsAt, hours }: Compl
     throw new InvalidInput(message, { field: 'activity' })
   }
   return {
+    /** Draws the city of a party's first member. */
     city: choiceOf(weights),
-    cityNear: (city, random) => {
+    /** Draws a city of the same region, by population. */
+    cityNear: (city: number, random: Random) => {
       const near = neighbours.get((cities[city] as City).region)
       return near?.cities[near.choice(random)] ?? city
     },
-    at: (city, random) => curveAt(city).at(random()),
+    /** Draws the milliseconds from the crowd's start at which a party of that city comes. */
+    at: (city: number, random: Random) => curveAt(city).at(random()),
   }
 }
 
-interface Curve {
-  readonly total: number
-  /** @param share from 0 to below 1 of all arrivals. */
-  at(share: number): number
-}
-
 /** @param localStart local time at which the crowd begins, as epoch milliseconds. */
-function curveOf(activity: readonly number[], localStart: number, durationMs: number): Curve {
+function curveOf(activity: readonly number[], localStart: number, durationMs: number) {
   const steps = Math.ceil(durationMs / STEP_MS)
   const sums = new Float64Array(steps + 1)
   for (let step = 0; step < steps; step += 1) {
@@ -74,27 +64,20 @@ function curveOf(activity: readonly number[], localStart: number, durationMs: nu
   const total = sums[steps] as number
   return {
     total,
-    at: (share) => {
+    /** @param share from 0 to below 1 of all arrivals. */
+    at: (share: number) => {
       const wanted = share * total
-      let [low, high] = [0, steps - 1]
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((sums[middle + 1] as number) > wanted) high = middle
-        else low = middle + 1
-      }
-      const [before, after] = [sums[low] as number, sums[low + 1] as number]
+      const step = firstIndex(steps - 1, (at) => (sums[at + 1] as number) > wanted)
+      const [before, after] = [sums[step] as number, sums[step + 1] as number]
       const within = after > before ? (wanted - before) / (after - before) : 0
-      const lengthMs = Math.min(STEP_MS, durationMs - low * STEP_MS)
-      return Math.min(Math.floor(low * STEP_MS + within * lengthMs), durationMs - 1)
+      const lengthMs = Math.min(STEP_MS, durationMs - step * STEP_MS)
+      return Math.min(Math.floor(step * STEP_MS + within * lengthMs), durationMs - 1)
     },
   }
 }
 
 function activityAt(activity: readonly number[], hours: number): number {
   const hour = Math.floor(hours)
-  const within = hours - hour
-  const [before, after] = [levelOf(activity, hour), levelOf(activity, hour + 1)]
-  return before + (after - before) * within
+  const [before, after] = [hour, hour + 1].map((at) => activity[((at % 24) + 24) % 24]) as [number, number]
+  return before + (after - before) * (hours - hour)
 }
-
-const levelOf = (activity: readonly number[], hour: number) => activity[((hour % 24) + 24) % 24] as number

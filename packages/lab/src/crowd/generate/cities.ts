@@ -16,21 +16,12 @@ export interface City {
   readonly utcOffsetHours: number
 }
 
-type Row = readonly [
-  name: string,
-  region: string,
-  population: number,
-  latitude: number,
-  longitude: number,
-  utcOffsetHours: number,
-]
-
 /**
  * Population: urban agglomerations about 2020, rounded (after the United Nations' World Urbanization Prospects 2018).
  * Coordinates are rounded to a hundredth of a degree. Mainland China is left out, since its servers are apart: versions
  * run either there or everywhere else (public fact: `will_deploy_in_mainland_china`).
  */
-const ROWS: readonly Row[] = [
+const ROWS = [
   ['Amsterdam', 'Europe', 1.1, 52.37, 4.9, 1],
   ['Athens', 'Europe', 3.2, 37.98, 23.73, 2],
   ['Barcelona', 'Europe', 5.5, 41.39, 2.17, 1],
@@ -118,17 +109,12 @@ const ROWS: readonly Row[] = [
   ['Melbourne', 'Oceania', 5, -37.81, 144.96, 10],
   ['Perth', 'Oceania', 2, -31.95, 115.86, 8],
   ['Sydney', 'Oceania', 4.9, -33.87, 151.21, 10],
-]
+] as const
 
 /** Large cities of all continents, where a game that is sold all over the world has its players. */
-export const CITIES: readonly City[] = ROWS.map(([name, region, population, latitude, longitude, utcOffsetHours]) => ({
-  name,
-  region,
-  population,
-  latitude,
-  longitude,
-  utcOffsetHours,
-}))
+export const CITIES: readonly City[] = ROWS.map(([name, region, population, latitude, longitude, utcOffsetHours]) => {
+  return { name, region, population, latitude, longitude, utcOffsetHours }
+})
 
 /** Names the part of the world that places are in: that of the nearest large city. It remembers answers by degree. */
 export function createRegionOf(): (place: Coordinates) => string {

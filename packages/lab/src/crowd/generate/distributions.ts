@@ -1,4 +1,5 @@
 import { type Random, seededRandom } from '@muster/core/clock'
+import { firstIndex } from '../../statistics/index.js'
 
 /** Index of one of several things, by their weights. */
 export type Choice = (random: Random) => number
@@ -10,13 +11,7 @@ export function choiceOf(weights: readonly number[]): Choice {
   for (const weight of weights) sums.push((sum += weight))
   return (random) => {
     const drawn = random() * sum
-    let [low, high] = [0, sums.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((sums[middle] as number) > drawn) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstIndex(sums.length - 1, (at) => (sums[at] as number) > drawn)
   }
 }
 
@@ -42,10 +37,15 @@ export const weibullAfter = (from: number, share: number, median: number, shape:
 export const exponential = (random: Random, mean: number): number => -Math.log(between(random)) * mean
 
 /** Coefficients of P. J. Acklam's rational approximation. */
-const A = [-39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716]
-const B = [-54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572]
-const C = [-0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968]
-const D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416]
+const A = [
+  -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716, 2.506628277459239,
+]
+const B = [-54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572, 1]
+const C = [
+  -0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968,
+  2.938163982698783,
+]
+const D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1]
 /** Below this probability, and above one minus it, the tails have an approximation of their own. */
 const TAIL = 0.02425
 
@@ -54,19 +54,16 @@ function normalQuantile(probability: number): number {
   if (probability > 1 - TAIL) return -normalQuantile(1 - probability)
   if (probability < TAIL) {
     const q = Math.sqrt(-2 * Math.log(probability))
-    return polynomial(C, q, 2.938163982698783) / (polynomial(D, q) * q + 1)
+    return polynomial(C, q) / polynomial(D, q)
   }
   const q = probability - 0.5
   const r = q * q
-  return (polynomial(A, r, 2.506628277459239) * q) / (polynomial(B, r) * r + 1)
+  return (polynomial(A, r) * q) / polynomial(B, r)
 }
 
-/** Horner's scheme; the last coefficient may be given apart. */
-function polynomial(coefficients: readonly number[], x: number, last?: number): number {
-  let sum = 0
-  for (const coefficient of coefficients) sum = sum * x + coefficient
-  return last === undefined ? sum : sum * x + last
-}
+/** Horner's scheme. */
+const polynomial = (coefficients: readonly number[], x: number): number =>
+  coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0)
 
 /** What random numbers are drawn for. Each party has a stream of its own for each purpose. */
 export type Purpose =

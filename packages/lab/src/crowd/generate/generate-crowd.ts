@@ -64,14 +64,12 @@ const YEAR_MS = 31_536_000_000
 /** Milliseconds of a wait, a match or a break, as a crowd has them: from 1. */
 export const wholeMs = (ms: number): number => Math.min(YEAR_MS, Math.max(1, Math.round(ms)))
 
-/** Makes the players of a party. @param city of its first player. */
-type MakePlayers = (party: number, size: number, city: number) => CrowdPlayer[]
-
-function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: Arrivals): MakePlayers {
+/** Makes the players of a party in or near the city of its first one. */
+function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: Arrivals) {
   const { cities, parties, beacons } = parameters
-  const [platformOf, rolesOf] = [platforms(parameters), roles(parameters)]
+  const [platformOf, rolesOf] = [nameOf(parameters.platforms), roles(parameters)]
 
-  return (party, size, firstCity) => {
+  return (party: number, size: number, firstCity: number): CrowdPlayer[] => {
     const of = (purpose: Purpose) => streams(purpose, party)
     const [moving, place, access, jitter] = [of('city'), of('place'), of('access'), of('jitter')]
     const [skill, error, role, platform] = [of('skill'), of('seen'), of('role'), of('platform')]
@@ -141,7 +139,8 @@ function latenciesOf(
 /** Longest round trip (our choice: what takes longer is lost). */
 const LONGEST_PING_MS = 10_000
 
-function platforms({ platforms: weights }: CompleteParameters): (random: Random) => string {
+/** Draws one of the names by their weights. */
+function nameOf(weights: Readonly<Record<string, number>>): (random: Random) => string {
   const names = Object.keys(weights)
   const choice = choiceOf(Object.values(weights))
   return (random) => names[choice(random)] as string
@@ -186,10 +185,11 @@ export function streamCrowd(parameters: CrowdParameters = {}, seed = 1): CrowdSt
   const durationMs = Math.round(complete.hours * 3_600_000)
   const streams = createStreams(root)
   const arrivals = arrivalsOf(complete)
-  const plan = planOf(complete, streams)
+  const sizes = planOf(complete, streams)
   const players = playersOf(complete, streams, arrivals)
-  const queueOf = queues(complete)
-  const { sizes, cities, times, order } = schedule(plan, arrivals, streams)
+  const anyQueue = Object.values(complete.queues).every((weight) => weight === 0)
+  const queueOf = anyQueue ? () => undefined : nameOf(complete.queues)
+  const { cities, times, order } = schedule(sizes, arrivals, streams)
 
   const partyOf = (party: number): CrowdParty => {
     const [at, queue] = [times[party] as number, queueOf(streams('queue', party))]
@@ -230,7 +230,7 @@ function planOf({ players, parties }: CompleteParameters, streams: Streams): Uin
 }
 
 /** Where and when each party comes, and the order of that. */
-function schedule(sizes: Uint8Array, arrivals: ReturnType<typeof arrivalsOf>, streams: Streams) {
+function schedule(sizes: Uint8Array, arrivals: Arrivals, streams: Streams) {
   const cities = new Uint16Array(sizes.length)
   const times = new Float64Array(sizes.length)
   for (let party = 0; party < sizes.length; party += 1) {
@@ -241,13 +241,5 @@ function schedule(sizes: Uint8Array, arrivals: ReturnType<typeof arrivalsOf>, st
   const order = Uint32Array.from(sizes, (_, party) => party).toSorted(
     (one, other) => (times[one] as number) - (times[other] as number) || one - other,
   )
-  return { sizes, cities, times, order }
-}
-
-function queues({ queues: weights }: CompleteParameters): (random: () => number) => string | undefined {
-  const names = Object.keys(weights)
-  const values = Object.values(weights)
-  if (!values.some((weight) => weight > 0)) return () => undefined
-  const choice = choiceOf(values)
-  return (random) => names[choice(random)]
+  return { cities, times, order }
 }

@@ -3,12 +3,13 @@ import { read, validateAll, type ValidatedWhole } from '@muster/core/internal'
 import { z } from 'zod'
 import { CITIES } from './cities.js'
 
+/** A number within bounds, and what it is unless it is given. */
+const amount = (least: number, most: number, fallback: number) => z.number().min(least).max(most).default(fallback)
 /** A part of a whole. */
-const share = z.number().min(0).max(1)
+const share = (fallback: number) => amount(0, 1, fallback)
 /** A number that counts beside others of its kind. */
 const weight = z.number().min(0).max(1e9)
 const nameText = z.string().min(1).max(128)
-const durationMs = (most: number) => z.number().min(1).max(most)
 const hasWeight = (weights: Readonly<Record<string, number>> | readonly number[]) =>
   Object.values(weights).some((one) => one > 0)
 const NO_WEIGHT = 'must not be 0 everywhere'
@@ -20,33 +21,19 @@ const HOUR_MS = 3_600_000
 const MOST_ROLES = 16
 
 const latency = z.strictObject({
-  perKmMs: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.014)
-    .describe(
-      'Milliseconds of the round trip for each kilometre. Light takes 0.01 in fibre, there and back, and cables are ' +
-        'longer than the great circle: London to New York (5,570 km) takes 78, about what is measured',
-    ),
-  accessMs: z
-    .number()
-    .min(0)
-    .max(1000)
-    .default(10)
-    .describe("Median milliseconds that a player's own line adds. Our choice, between fibre (3) and mobile (40)"),
-  accessSpread: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(0.6)
-    .describe('Deviation of the logarithm of that. Our choice: one in twenty has 2.7 times the median or more'),
-  jitterMs: z
-    .number()
-    .min(0)
-    .max(1000)
-    .default(3)
-    .describe('Mean milliseconds (exponential) that a measured round trip is too long. Our choice: a quiet line'),
+  perKmMs: amount(0, 1, 0.014).describe(
+    'Milliseconds of the round trip for each kilometre. Light takes 0.01 in fibre, there and back, and cables are ' +
+      'longer than the great circle: London to New York (5,570 km) takes 78, about what is measured',
+  ),
+  accessMs: amount(0, 1000, 10).describe(
+    "Median milliseconds that a player's own line adds. Our choice, between fibre (3) and mobile (40)",
+  ),
+  accessSpread: amount(0, 2, 0.6).describe(
+    'Deviation of the logarithm of that. Our choice: one in twenty has 2.7 times the median or more',
+  ),
+  jitterMs: amount(0, 1000, 3).describe(
+    'Mean milliseconds (exponential) that a measured round trip is too long. Our choice: a quiet line',
+  ),
 })
 
 const parties = z.strictObject({
@@ -57,33 +44,25 @@ const parties = z.strictObject({
     .refine(hasWeight, NO_WEIGHT)
     .default([66, 19, 7, 3, 5])
     .describe('Weights of parties of 1, 2, 3 … players. Our choice: three players in five are in parties'),
-  sameCity: share
-    .default(0.7)
-    .describe(
-      "Share of members who live where the party's first does; others in its region. Our choice: most friends have met",
-    ),
-  samePlatform: share
-    .default(0.8)
-    .describe("Share of members on the platform of the party's first. Our choice: friends buy alike"),
+  sameCity: share(0.7).describe(
+    "Share of members who live where the party's first does; others in its region. Our choice: most friends have met",
+  ),
+  samePlatform: share(0.8).describe(
+    "Share of members on the platform of the party's first. Our choice: friends buy alike",
+  ),
 })
 
 const skill = z.strictObject({
-  mean: z.number().min(-1e6).max(1e6).default(1500).describe('Mean of the true skill. Where Elo and Glicko begin'),
-  deviation: z
-    .number()
-    .min(0)
-    .max(1e6)
-    .default(350)
-    .describe('Its deviation among players. What Glicko supposes of a player of whom nothing is known (Glickman)'),
-  partyCorrelation: share
-    .default(0.5)
-    .describe('Correlation of two members of a party. Our choice: friends are alike, not equal'),
-  error: z
-    .number()
-    .min(0)
-    .max(1e6)
-    .default(80)
-    .describe('Deviation of attributes.skill from the true one. About what Glicko leaves of a regular player'),
+  mean: amount(-1e6, 1e6, 1500).describe('Mean of the true skill. Where Elo and Glicko begin'),
+  deviation: amount(0, 1e6, 350).describe(
+    'Its deviation among players. What Glicko supposes of a player of whom nothing is known (Glickman)',
+  ),
+  partyCorrelation: share(0.5).describe(
+    'Correlation of two members of a party. Our choice: friends are alike, not equal',
+  ),
+  error: amount(0, 1e6, 80).describe(
+    'Deviation of attributes.skill from the true one. About what Glicko leaves of a regular player',
+  ),
 })
 
 const roles = z.strictObject({
@@ -92,70 +71,45 @@ const roles = z.strictObject({
     .refine((given) => Object.keys(given).length <= MOST_ROLES, `must have at most ${MOST_ROLES} entries`)
     .default({ damage: 62, support: 22, tank: 16 })
     .describe('Roles by popularity; {} for none. Our choice: few like to protect others'),
-  flexible: share.default(0.25).describe('Share of players who take a second role as well. Our choice: one in four'),
-  any: share.default(0.1).describe('Share of players who take any role. Our choice: one in ten'),
+  flexible: share(0.25).describe('Share of players who take a second role as well. Our choice: one in four'),
+  any: share(0.1).describe('Share of players who take any role. Our choice: one in ten'),
 })
 
 const patience = z.strictObject({
-  medianMs: durationMs(7 * 24 * HOUR_MS)
-    .default(240_000)
-    .describe('Median milliseconds until a party gives up. Our choice: a fifth of a match'),
-  shape: z
-    .number()
-    .min(0.2)
-    .max(20)
-    .default(1.5)
-    .describe(
-      'Shape of the Weibull distribution: above 1, more give up the longer they wait. Our choice: ' +
-        'between chance (1) and a fixed limit',
-    ),
+  medianMs: amount(1, 7 * 24 * HOUR_MS, 240_000).describe(
+    'Median milliseconds until a party gives up. Our choice: a fifth of a match',
+  ),
+  shape: amount(0.2, 20, 1.5).describe(
+    'Shape of the Weibull distribution: above 1, more give up the longer they wait. Our choice: ' +
+      'between chance (1) and a fixed limit',
+  ),
 })
 
 const play = z.strictObject({
-  medianMs: durationMs(24 * HOUR_MS)
-    .default(1_200_000)
-    .describe('Median milliseconds of a match. Our choice: 20 minutes'),
-  spread: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(0.25)
-    .describe('Deviation of the logarithm of that. Our choice: two of three last 16 to 26 minutes'),
-  leaveEarly: share
-    .default(0.03)
-    .describe(
-      'Share of visits that leave the match before its end, at any time. Our choice: of ten, one in each fourth match',
-    ),
+  medianMs: amount(1, 24 * HOUR_MS, 1_200_000).describe('Median milliseconds of a match. Our choice: 20 minutes'),
+  spread: amount(0, 2, 0.25).describe(
+    'Deviation of the logarithm of that. Our choice: two of three last 16 to 26 minutes',
+  ),
+  leaveEarly: share(0.03).describe(
+    'Share of visits that leave the match before its end, at any time. Our choice: of ten, one in each fourth match',
+  ),
 })
 
 const visits = z.strictObject({
-  decline: share
-    .default(0.02)
-    .describe('Share of visits that decline a match that asks. Our choice: one of ten parties, each fifth time'),
-  again: z
-    .number()
-    .min(0)
-    .max(0.99)
-    .default(0.75)
-    .describe('Probability of queueing again after a visit. Our choice: four matches in a row'),
-  breakMs: durationMs(24 * HOUR_MS)
-    .default(45_000)
-    .describe('Median milliseconds until then. Our choice: results are read'),
-  later: z
-    .number()
-    .min(0)
-    .max(0.99)
-    .default(0.2)
-    .describe('Probability of coming back later to those who do not. Our choice: one in five plays twice a day'),
-  laterMs: durationMs(7 * 24 * HOUR_MS)
-    .default(10_800_000)
-    .describe('Median milliseconds until then. Our choice: three hours'),
-  spread: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(0.7)
-    .describe('Deviation of the logarithm of both. Our choice: two of three within half and twice the median'),
+  decline: share(0.02).describe(
+    'Share of visits that decline a match that asks. Our choice: one of ten parties, each fifth time',
+  ),
+  again: amount(0, 0.99, 0.75).describe(
+    'Probability of queueing again after a visit. Our choice: four matches in a row',
+  ),
+  breakMs: amount(1, 24 * HOUR_MS, 45_000).describe('Median milliseconds until then. Our choice: results are read'),
+  later: amount(0, 0.99, 0.2).describe(
+    'Probability of coming back later to those who do not. Our choice: one in five plays twice a day',
+  ),
+  laterMs: amount(1, 7 * 24 * HOUR_MS, 10_800_000).describe('Median milliseconds until then. Our choice: three hours'),
+  spread: amount(0, 2, 0.7).describe(
+    'Deviation of the logarithm of both. Our choice: two of three within half and twice the median',
+  ),
 })
 
 const latitude = z.number().min(-90).max(90)
@@ -177,11 +131,9 @@ const BEACON_CITIES = new Set(
     'Singapore,Mumbai,Dubai,Johannesburg,Sydney'
   ).split(','),
 )
-const BEACONS = CITIES.filter((one) => BEACON_CITIES.has(one.name)).map((one) => ({
-  name: one.name,
-  latitude: one.latitude,
-  longitude: one.longitude,
-}))
+const BEACONS = CITIES.filter(({ name }) => BEACON_CITIES.has(name)).map((one) => {
+  return { name: one.name, latitude: one.latitude, longitude: one.longitude }
+})
 
 /** All of a crowd's parameters. Each has a default; its description says where it comes from. */
 export const parametersSchema = z
@@ -192,12 +144,9 @@ export const parametersSchema = z
       .max(10_000_000)
       .default(50_000)
       .describe('How many players come, each at least once. Our choice: a game of middling size'),
-    hours: z
-      .number()
-      .min(0.01)
-      .max(24 * 31)
-      .default(24)
-      .describe('Hours in which they come for the first time. A whole day, since load follows it'),
+    hours: amount(0.01, 24 * 31, 24).describe(
+      'Hours in which they come for the first time. A whole day, since load follows it',
+    ),
     startsAt: z
       .int()
       .min(0)
@@ -227,14 +176,9 @@ export const parametersSchema = z
       .describe(
         'Weights of regions, each with a city; cities of others have no players. Our choice, for PC and consoles',
       ),
-    metropolitanKm: z
-      .number()
-      .min(0)
-      .max(500)
-      .default(15)
-      .describe(
-        'Deviation of homes from the middle of their city, in kilometres to each side. Our choice: suburbs count',
-      ),
+    metropolitanKm: amount(0, 500, 15).describe(
+      'Deviation of homes from the middle of their city, in kilometres to each side. Our choice: suburbs count',
+    ),
     activity: z
       .array(weight)
       .length(24)

@@ -7,17 +7,15 @@ import { createRegionOf, createStreams, readSeed } from '../generate/index.js'
 import { createHabits, type Habit, type Habits } from './habits.js'
 import { readRecording, type RecordedTickets, ticketsOf, type TicketStory } from './recorded-tickets.js'
 
-/** When tickets were matched or expired, by id, in epoch milliseconds; or why that is not known. */
-interface WaitEnds {
-  readonly at: ReadonlyMap<string, number>
-  readonly unknown?: string | undefined
-}
-
 /**
- * When the tickets of a recording stopped to wait without giving up. A recording has only what was asked of the
- * matchmaker, so it is replayed with its own queues.
+ * When the tickets of a recording stopped to wait without giving up: matched or expired, by id, in epoch milliseconds;
+ * or why that is not known. A recording has only what was asked of the matchmaker, so it is replayed with its own
+ * queues.
  */
-async function waitEndsOf(lines: readonly RecordedLine[], progressed?: (share: number) => void): Promise<WaitEnds> {
+async function waitEndsOf(
+  lines: readonly RecordedLine[],
+  progressed?: (share: number) => void,
+): Promise<{ readonly at: ReadonlyMap<string, number>; readonly unknown?: string }> {
   const start = lines.find((line) => line.kind === 'start' && line.queues !== undefined)
   if (start === undefined) return { at: new Map(), unknown: 'the recording has no queues' }
   try {
@@ -41,14 +39,9 @@ function* numbered(start: RecordedLine, lines: readonly RecordedLine[]): Generat
   }
 }
 
-/** Tickets of the same players for the same queues, one after the other. */
+/** Tickets of the same players for the same queues, one after the other: the first, and what they did in each. */
 interface Sequence {
-  readonly stories: readonly [TicketStory, ...TicketStory[]]
-  readonly visits: readonly CrowdVisit[]
-}
-
-interface Growing {
-  readonly stories: [TicketStory, ...TicketStory[]]
+  readonly first: TicketStory
   readonly visits: CrowdVisit[]
   last: Habit
 }
@@ -59,8 +52,8 @@ interface Growing {
  * @param stories in the order of time. @returns in the order of their first tickets.
  */
 function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly Sequence[] {
-  const all: Growing[] = []
-  const open = new Map<string, Growing>()
+  const all: Sequence[] = []
+  const open = new Map<string, Sequence>()
   for (const [index, story] of stories.entries()) {
     const key = JSON.stringify(story.players.map(({ id }) => id).toSorted())
     const habit = habits.of(story, index)
@@ -68,14 +61,14 @@ function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly 
     const ending = before === undefined ? undefined : endingBefore(before, story)
     const visit = { patienceMs: habit.patienceMs, accepts: habit.accepts, playMs: habit.playMs }
     if (before === undefined || ending === undefined) {
-      const begun: Growing = { stories: [story], visits: [visit], last: habit }
+      const begun: Sequence = { first: story, visits: [visit], last: habit }
       all.push(begun)
       open.set(key, begun)
       continue
     }
     const ended = before.visits.pop() as CrowdVisit
     before.visits.push({ ...ended, ...ending }, visit)
-    before.stories.push(story)
+
     before.last = habit
   }
   return all
@@ -83,10 +76,10 @@ function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly 
 
 /** How the last visit ended for this ticket to come when it did; undefined if it had not ended. */
 function endingBefore(
-  { stories, last }: Growing,
+  { first, last }: Sequence,
   next: TicketStory,
 ): Pick<CrowdVisit, 'playMs' | 'breakMs'> | undefined {
-  const sameQueues = stories[0].queues.toSorted().join('\n') === next.queues.toSorted().join('\n')
+  const sameQueues = first.queues.toSorted().join('\n') === next.queues.toSorted().join('\n')
   const gapMs = Math.round(next.seenAt - last.waitedUntil)
   if (!sameQueues || gapMs < 0) return undefined
   if (last.gaveUp) return { playMs: last.playMs, breakMs: gapMs }
@@ -133,7 +126,7 @@ export async function crowdFromRecording(
   const regionOf = createRegionOf()
   const player = (one: CrowdPlayer): CrowdPlayer =>
     one.coordinates === undefined ? one : { ...one, region: regionOf(one.coordinates) }
-  const parties = sequencesOf(stories, habits).map(({ stories: [begin], visits }): CrowdParty => {
+  const parties = sequencesOf(stories, habits).map(({ first: begin, visits }): CrowdParty => {
     const { id, seenAt, players, queues, priority } = begin
     return {
       id,

@@ -1,4 +1,5 @@
 import { logNormal, type Streams, weibullAfter, wholeMs, readParameters } from '../generate/index.js'
+import { firstIndex } from '../../statistics/index.js'
 import type { TicketStory } from './recorded-tickets.js'
 
 /** How long a ticket was seen to wait, in milliseconds, and whether it gave up then or ended otherwise. */
@@ -36,7 +37,7 @@ export function patienceCurveOf(seen: readonly Waited[]) {
   const meanMs = meanAfter(sorted)
 
   /** Index of the first time after `ms`. */
-  const after = (ms: number) => firstOf(times.length, (index) => (times[index] as number) > ms)
+  const after = (ms: number) => firstIndex(times.length, (index) => (times[index] as number) > ms)
   return {
     /**
      * The patience of somebody who has waited for so long already.
@@ -48,7 +49,7 @@ export function patienceCurveOf(seen: readonly Waited[]) {
       const wanted = stillHere * (1 - share)
       const index = Math.max(
         from,
-        firstOf(times.length, (at) => (staying[at] as number) <= wanted),
+        firstIndex(times.length, (at) => (staying[at] as number) <= wanted),
       )
       if (index < times.length && stillHere > 0) return times[index] as number
       const left = stillHere > 0 && lastStay > 0 ? wanted / lastStay : 1 - share
@@ -71,17 +72,6 @@ function meanAfter(sorted: readonly Waited[]): number {
   return waitedMs === 0 ? Math.max(1, from) : waitedMs / many
 }
 
-/** The first index from 0 that holds, of indexes of which all after one that holds do. */
-function firstOf(length: number, holds: (index: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 /** What is known or supposed of a ticket. Times are epoch milliseconds. */
 export interface Habit {
   /** From when it was seen until it gives up, or would have. */
@@ -95,22 +85,13 @@ export interface Habit {
   readonly isPlayKnown: boolean
 }
 
-export interface Habits {
-  /** @param index of the ticket. */
-  of(story: TicketStory, index: number): Habit
-  readonly knowsPatience: boolean
-  readonly knowsPlay: boolean
-}
+export type Habits = ReturnType<typeof createHabits>
 
 /**
  * Learns from all tickets what each would do.
  * @param waitEnds when each ticket was matched or expired, as far as that is known.
  */
-export function createHabits(
-  stories: readonly TicketStory[],
-  waitEnds: ReadonlyMap<string, number>,
-  streams: Streams,
-): Habits {
+export function createHabits(stories: readonly TicketStory[], waitEnds: ReadonlyMap<string, number>, streams: Streams) {
   const { patience, play } = readParameters({})
   const ends = stories.map((story) => endOf(story, waitEnds.get(story.id)))
   // Who waited already when the recording began was seen because of a long wait: they would make everybody patient.
@@ -128,7 +109,8 @@ export function createHabits(
     return plays[Math.floor(random() * plays.length)] ?? logNormal(random, play.medianMs, play.spread)
   }
   return {
-    of: (story, index) => {
+    /** @param index of the ticket. */
+    of: (story: TicketStory, index: number): Habit => {
       const { waitedUntil, gaveUp, playMs } = ends[index] as End
       const waitedMs = waitedUntil - story.createdAt
       const whole = gaveUp ? waitedMs : patienceOf(waitedMs, streams('patience', index)())

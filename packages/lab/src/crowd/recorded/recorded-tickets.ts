@@ -1,4 +1,3 @@
-import { InvalidInput } from '@muster/core'
 import {
   createPlayerRecorder,
   playerOf,
@@ -7,7 +6,7 @@ import {
   type RecordedLine,
   type RecordedTicket,
 } from '@muster/matchmaker/internal'
-import { InvalidCrowd, assertLineLength } from '../crowd-lines.js'
+import { InvalidCrowd, assertLineLength, inLine, LATEST } from '../crowd-lines.js'
 
 /**
  * Reads the lines of a recording, or of several one after the other, in the order of time. Addresses are not kept: who
@@ -22,14 +21,14 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
     number += 1
     if (text.trim() === '') continue
     assertLineLength(text, number)
-    const line = inWords(number, () => readLine(text, number))
+    const line = inLine(number, () => readLine(text, number))
     assertPlausible(line, number, read[0])
     if (line.kind !== 'create') {
       read.push(line)
       continue
     }
     const { players, ...ticket } = line.ticket
-    inWords(number, () =>
+    inLine(number, () =>
       readTicketInput({ queues: ticket.queues, players: players.map(playerOf), priority: ticket.priority }),
     )
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
@@ -39,8 +38,6 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
   return read.toSorted((one, other) => one.at - other.at || one.n - other.n)
 }
 
-/** The year 2100 in epoch milliseconds. */
-const LATEST = 4_102_444_800_000
 /** Longest recording in milliseconds (our choice): it is replayed, tick by tick. */
 const LONGEST_MS = 31 * 24 * 3_600_000
 
@@ -52,18 +49,6 @@ function assertPlausible(line: RecordedLine, number: number, first: RecordedLine
   }
   if (first !== undefined && Math.abs(line.at - first.at) > LONGEST_MS)
     throw new InvalidCrowd(number, 'at', 'must be within 31 days of the first line')
-}
-
-function inWords<T>(number: number, of: () => T): T {
-  try {
-    return of()
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error
-    const { field = '', message } = error
-    const words = message.replace(/^(recording, line \d+|ticket): /, '').replace(field === '' ? '' : `${field}: `, '')
-    const torn = /is no JSON: .*(ends too early|a text without an end)$/.exec(words)
-    throw new InvalidCrowd(number, field, torn === null ? words : `is torn: ${torn[1]}`)
-  }
 }
 
 /** What a recording tells of a ticket. Times are epoch milliseconds. */

@@ -11,13 +11,13 @@ import {
 } from '@muster/matchmaker/internal'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
-import { decodeNotice } from '../rpc.js'
+import { type Answer, type Command, decodeNotice, type Input, PROMISES } from '../rpc.js'
 import { RedisError, repeatUntil, RETRY_MS } from '../../connection/index.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
 import { createTicketCreation } from './create-tickets.js'
 import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'
-import { createRpcClient } from './rpc-client.js'
+import { createRpcClient, type RpcClient } from './rpc-client.js'
 import { createServerService } from './server-service.js'
 
 /** The store requests of a follower for which a client waits. */
@@ -127,6 +127,15 @@ export function createTail({ store, follower, clock, heard, missed, problem }: T
 type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
+
+/** All commands as methods, which ask the leader. */
+const allAsking = (ask: RpcClient['ask']) =>
+  Object.fromEntries(
+    Object.keys(PROMISES).map((command) => [
+      command,
+      (...input: never) => ask(command as Command, ...(input as Input<Command>)),
+    ]),
+  ) as { readonly [Name in Command]: (...input: Input<Name>) => Promise<Answer<Name>> }
 
 /** The methods that a process answers at once, from its own knowledge. */
 type AtOnce =
@@ -246,6 +255,8 @@ export function createFollower(options: FollowerOptions) {
   }
 
   const service: FollowerService = {
+    ...allAsking(ask),
+    ...serverService,
     playerMayState: (queue) => checker.playerMayState(queue),
     readsLatencies: (queue) => checker.readsLatencies(queue),
     largestParty: (queue) => checker.largestParty(queue),
@@ -295,39 +306,11 @@ export function createFollower(options: FollowerOptions) {
       throw new AlreadyAssigned(id, late.matchId ?? '')
     },
 
-    acceptMatch: (ticketId, playerId) => ask('acceptMatch', ticketId, playerId),
-    declineMatch: (ticketId, playerId) => ask('declineMatch', ticketId, playerId),
-    explain: (ticketId) => ask('explain', ticketId),
     notePresence: async (reports) => presence.note(reports),
-    longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: followerWaits.estimateWait,
     estimateQueueWaits: followerWaits.estimateQueueWaits,
     createMatch,
-    playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
-    stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
-    serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
-    playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
-    isSecretOf: (matchId, given) => ask('isSecretOf', matchId, given),
-    ...serverService,
-    listedServers: (known) => ask('listedServers', known),
-    holdSeats: (request) => ask('holdSeats', request),
-    followSeat: (seatId, playerId) => ask('followSeat', seatId, playerId),
-    releaseSeat: (seatId, playerId) => ask('releaseSeat', seatId, playerId),
-    seatsOf: (playerId) => ask('seatsOf', playerId),
-    startServer: (request) => ask('startServer', request),
-    drainServer: (serverId) => ask('drainServer', serverId),
-    stopServer: (serverId) => ask('stopServer', serverId),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
-    getBackfill: (id) => ask('getBackfill', id),
-    updateBackfill: (id, change) => ask('updateBackfill', id, change),
-    cancelBackfill: (id) => ask('cancelBackfill', id),
-    cooldownsOf: (playerId) => ask('cooldownsOf', playerId),
-    forgive: (playerId) => ask('forgive', playerId),
-    pauseQueue: (queue) => ask('pauseQueue', queue),
-    resumeQueue: (queue) => ask('resumeQueue', queue),
-    pausePool: (pool, paused) => ask('pausePool', pool, paused),
-    inspect: () => ask('inspect'),
-    hint: (requestId) => ask('hint', requestId),
     webhook: createWebhook(clock, (path, body) => ask('webhook', path, body)),
   }
 

@@ -1,14 +1,8 @@
 import type { Clock } from '@muster/core/clock'
 import { createTicker } from '@muster/core/internal'
 import { Unavailable, type PresenceReport } from '@muster/matchmaker'
+import { cut } from '../../connection/index.js'
 import { type PackedPresence, packPresence } from '../rpc.js'
-
-/** Tells the leader which clients are at this process, many at once. */
-export interface PresenceBatches {
-  /** Clients are there; the leader hears of it within a second or so. */
-  note(reports: readonly PresenceReport[]): void
-  close(): Promise<void>
-}
 
 export interface PresenceBatchesOptions {
   readonly tell: (reports: readonly PackedPresence[]) => Promise<void>
@@ -19,10 +13,11 @@ export interface PresenceBatchesOptions {
 const EVERY_MS = 1000
 /** Most presence reports that are held while no process leads (our choice). Each client is reported again soon. */
 export const MOST_HELD = 200_000
-/** Characters of one question: whatever these are, it has fewer bytes than an RPC request may have. */
+/** Characters of one question, commas included: whatever these are, it has fewer bytes than an RPC request may have. */
 const LONGEST = 64 * 1024
 
-export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions): PresenceBatches {
+/** Tells the leader which clients are at this process, many at once. */
+export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions) {
   /** As JSON, so that a client seen twice is reported once. */
   let held = new Set<string>()
 
@@ -30,7 +25,8 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
     const texts = held
     held = new Set()
     try {
-      await Promise.all(Array.from(piecesOf(texts), tell))
+      const pieces = cut(texts, ({ length }) => length + 1, LONGEST)
+      await Promise.all(pieces.map((piece) => tell(piece.map((text) => JSON.parse(text) as PackedPresence))))
     } catch (error) {
       // The next leader gives every client the whole time again.
       if (!(error instanceof Unavailable)) problem(error)
@@ -39,7 +35,8 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
   const telling = createTicker({ clock, everyMs: EVERY_MS, tick: tellHeld, isNeeded: () => held.size > 0 })
 
   return {
-    note: (reports) => {
+    /** Clients are there; the leader hears of it within a second or so. */
+    note: (reports: readonly PresenceReport[]) => {
       for (const report of reports) {
         if (held.size >= MOST_HELD) break
         held.add(JSON.stringify(packPresence(report)))
@@ -48,18 +45,4 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
     },
     close: telling.stop,
   }
-}
-
-function* piecesOf(texts: Iterable<string>): Generator<readonly PackedPresence[]> {
-  let piece: PackedPresence[] = []
-  let length = 0
-  for (const text of texts) {
-    if (length + text.length > LONGEST) {
-      yield piece
-      ;[piece, length] = [[], 0]
-    }
-    piece.push(JSON.parse(text) as PackedPresence)
-    length += text.length + 1
-  }
-  if (piece.length > 0) yield piece
 }

@@ -6,18 +6,7 @@ import { type Answer, type Command, decodeError, decodeReply, encode, type Input
 import { NoLeader, PartitionFull } from '../partition-errors.js'
 
 /** Sends RPC requests to the leader, whichever process that is. */
-export interface RpcClient {
-  /**
-   * The leader's answer. The RPC request is repeated until it is answered, because the leader may change meanwhile.
-   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many RPC requests are open; {InvalidInput} for
-   * one that is too long; what the leader throws
-   */
-  ask<Name extends Command>(command: Name, ...input: Input<Name>): Promise<Answer<Name>>
-  /** Takes replies to this follower. */
-  heard(replies: readonly string[]): void
-  /** Fails all open RPC requests. */
-  close(reason: Error): void
-}
+export type RpcClient = ReturnType<typeof createRpcClient>
 
 export interface RpcClientOptions {
   readonly post: (text: string) => Promise<void>
@@ -29,11 +18,6 @@ export interface RpcClientOptions {
   /** Milliseconds to wait for an answer. `stopMatch` takes as long as the service needs to confirm the stop. */
   readonly timeoutMs: number
   readonly problem: (error: unknown) => void
-}
-
-interface Open {
-  readonly resolve: (answer: unknown) => void
-  readonly reject: (error: Error) => void
 }
 
 /** Milliseconds from the posting of an RPC request until it is posted again. */
@@ -52,8 +36,8 @@ const PARTS: readonly { readonly commands: ReadonlySet<Command>; readonly most: 
   { commands: new Set(['registerServer', 'reportServer', 'waitForServerOrders']), most: 500 },
 ]
 
-export function createRpcClient({ post, follower, clock, newId, timeoutMs, problem }: RpcClientOptions): RpcClient {
-  const open = new Map<string, Open>()
+export function createRpcClient({ post, follower, clock, newId, timeoutMs, problem }: RpcClientOptions) {
+  const open = new Map<string, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>()
   const openOf = PARTS.map(() => 0)
   let closed: Error | undefined
 
@@ -69,7 +53,12 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   }
 
   return {
-    ask: async <Name extends Command>(command: Name, ...input: Input<Name>) => {
+    /**
+     * The leader's answer. The RPC request is repeated until it is answered, because the leader may change meanwhile.
+     * @throws {NoLeader} without an answer in time; {PartitionFull} if too many RPC requests are open; {InvalidInput}
+     * for one that is too long; what the leader throws
+     */
+    ask: async <Name extends Command>(command: Name, ...input: Input<Name>): Promise<Answer<Name>> => {
       if (closed !== undefined) throw closed
       const part = PARTS.findIndex(({ commands }) => commands.has(command))
       const count = (change: number) => {
@@ -99,7 +88,8 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       }
     },
 
-    heard: (replies) => {
+    /** Takes replies to this follower. */
+    heard: (replies: readonly string[]) => {
       for (const text of replies) {
         const reply = decodeReply(text)
         const asked = reply && open.get(reply.id)
@@ -109,7 +99,8 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       }
     },
 
-    close: (reason) => {
+    /** Fails all open RPC requests. */
+    close: (reason: Error) => {
       closed = reason
       for (const { reject } of open.values()) reject(reason)
     },

@@ -7,23 +7,10 @@ import { PartitionUnavailable } from '../partition-errors.js'
 import { serverIn } from '../rpc.js'
 import type { PartitionStore } from '../store/index.js'
 import type { RpcClient } from './rpc-client.js'
-import { createServerWaits, type ServerWaits } from './server-waits.js'
+import { createServerWaits } from './server-waits.js'
 
-type Promised<Name extends keyof TicketService> = (
-  ...input: Parameters<TicketService[Name]>
-) => Promise<Awaited<ReturnType<TicketService[Name]>>>
-
-/** What a follower does for game servers. */
-interface ServerService extends Pick<ServerWaits, 'noticed' | 'missed' | 'close'> {
-  readonly isServerSecret: Promised<'isServerSecret'>
-  readonly registerServer: Promised<'registerServer'>
-  readonly reportServer: Promised<'reportServer'>
-  readonly waitForServerOrders: Promised<'waitForServerOrders'>
-  readonly joinToken: TicketService['joinToken']
-  readonly joinKeys: Promised<'joinKeys'>
-  /** Reads what the join tokens of these tickets are made with. */
-  prepare(tickets: readonly Ticket[]): Promise<void>
-}
+/** The parameters of a method of the service. */
+type Given<Name extends keyof TicketService> = Parameters<TicketService[Name]>
 
 interface ServerServiceOptions {
   readonly ask: RpcClient['ask']
@@ -38,7 +25,8 @@ interface ServerServiceOptions {
 const KNOWN = 10_000
 const KNOWN_MS = 30_000
 
-export function createServerService(options: ServerServiceOptions): ServerService {
+/** What a follower does for game servers. */
+export function createServerService(options: ServerServiceOptions) {
   const { ask, store, clock, joinTokens, serverSecret } = options
   const waits = createServerWaits(clock)
   /** Until when a token counts as that of a server, in epoch milliseconds. */
@@ -77,17 +65,18 @@ export function createServerService(options: ServerServiceOptions): ServerServic
       waits.missed()
     },
     close: waits.close,
-    joinToken: (ticket, playerId) => keys.joinToken(ticket, playerId),
+    joinToken: (...[ticket, playerId]: Given<'joinToken'>) => keys.joinToken(ticket, playerId),
     joinKeys: async () => {
       if (joinTokens.alg === 'EdDSA') await readSecret()
       return keys.joinKeys()
     },
-    prepare: async (tickets) => {
+    /** Reads what the join tokens of these tickets are made with. */
+    prepare: async (tickets: readonly Ticket[]) => {
       if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
     },
 
     /** A guess is refused here. The leader says whether the server of a token that we made is still there. */
-    isServerSecret: async (token) => {
+    isServerSecret: async (token: string) => {
       await readSecret()
       if (keys.credentialIn(token) === undefined) return false
       if ((known.get(token) ?? -Infinity) > clock.now()) return true
@@ -95,12 +84,11 @@ export function createServerService(options: ServerServiceOptions): ServerServic
       if (isKnown) known.set(token, clock.now() + KNOWN_MS)
       return isKnown
     },
-    registerServer: (token, registration) => ask('registerServer', token, registration),
-    reportServer: (token, report) => {
+    reportServer: (...[token, report]: Given<'reportServer'>) => {
       waits.reporting(serverIn(token))
       return ask('reportServer', token, report)
     },
-    waitForServerOrders: async (token, { instance, version, waitMs, signal }) => {
+    waitForServerOrders: async (...[token, { instance, version, waitMs, signal }]: Given<'waitForServerOrders'>) => {
       await waits.wait(serverIn(token), { version, waitMs, signal })
       return ask('waitForServerOrders', token, { instance, version, waitMs: 0 })
     },

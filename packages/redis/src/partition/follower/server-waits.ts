@@ -4,26 +4,10 @@ import { LRUCache } from 'lru-cache'
 import { PartitionFull } from '../partition-errors.js'
 import type { OrdersNotice } from '../rpc.js'
 
-/** Game servers whose requests this process holds until their orders change. */
-export interface ServerWaits {
-  /** The server reports: the answer tells all that was noticed of it before. */
-  reporting(server: string): void
-  /**
-   * Resolves once the orders of a server may have another version, or the time is over. A later call of the same server
-   * ends an earlier one. Rejects with the signal's reason.
-   * @throws {PartitionFull}
-   */
-  wait(
-    server: string,
-    options: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<void>
-  /** The leader says that the orders of a server have another version. */
-  noticed(notice: OrdersNotice | undefined): void
-  /** Any server's orders may have changed: all ask the leader, little by little. */
-  missed(): void
-  /** Ends all waits. */
-  close(): void
-  size(): number
+interface Waiting {
+  readonly version: number
+  readonly waitMs: number
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Requests that a process holds for servers at once (our choice): ten times as many as one account has servers. */
@@ -34,7 +18,8 @@ const PORTION_MS = 100
 /** Notices kept of servers that have had an answer and do not wait yet. */
 const MOST_NOTICED = 10_000
 
-export function createServerWaits(clock: Clock): ServerWaits {
+/** Game servers whose requests this process holds until their orders change. */
+export function createServerWaits(clock: Clock) {
   const waiting = new Map<string, () => void>()
   const noticed = new LRUCache<string, number>({ max: MOST_NOTICED })
   let isWaking = false
@@ -58,8 +43,14 @@ export function createServerWaits(clock: Clock): ServerWaits {
   }
 
   return {
-    reporting: (server) => void noticed.delete(server),
-    wait: async (server, { version, waitMs, signal }) => {
+    /** The server reports: the answer tells all that was noticed of it before. */
+    reporting: (server: string) => void noticed.delete(server),
+    /**
+     * Resolves once the orders of a server may have another version, or the time is over. A later call of the same
+     * server ends an earlier one. Rejects with the signal's reason.
+     * @throws {PartitionFull}
+     */
+    wait: async (server: string, { version, waitMs, signal }: Waiting): Promise<void> => {
       waiting.get(server)?.()
       waiting.delete(server)
       const known = noticed.get(server)
@@ -77,12 +68,15 @@ export function createServerWaits(clock: Clock): ServerWaits {
         if (waiting.get(server) === end) waiting.delete(server)
       }
     },
-    noticed: (notice) => {
+    /** The leader says that the orders of a server have another version. */
+    noticed: (notice: OrdersNotice | undefined) => {
       if (notice === undefined) return
       noticed.set(notice.server, notice.version)
       waiting.get(notice.server)?.()
     },
+    /** Any server's orders may have changed: all ask the leader, little by little. */
     missed: () => void wakeInPortions(),
+    /** Ends all waits. */
     close: () => {
       closing.abort()
       for (const end of waiting.values()) end()

@@ -2,28 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
 import type { Commit, CommitOutcome, FollowerReply, NewHeader, ServerChange } from '../store/index.js'
 
-/**
- * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
- * the next. A commit whose answer is lost is repeated, until the lease is lost.
- */
-export interface Commits {
-  /** The newest header of a ticket. */
-  header(header: NewHeader): void
-  left(ticketId: string, players: readonly string[]): void
-  /**
-   * Changes the server of a match, once the change before it is written. Resolves with the required tickets that are
-   * not in the match; with none, it is written. Rejects once the lease is lost: then it may have been written.
-   */
-  server(change: ServerChange): Promise<readonly string[]>
-  backfill(backfillId: string, text: string | undefined): void
-  note(key: string, text: string | undefined): void
-  /** Answers a follower, with all that was decided before it. */
-  reply(follower: string, text: string): void
-  /** Resolves when everything so far is written. Rejects once the lease is lost. */
-  flushed(): Promise<void>
-  /** Nothing more is written. */
-  stop(reason: Error): void
-}
+export type Commits = ReturnType<typeof createCommits>
 
 export interface CommitsOptions {
   readonly commit: (commit: Commit) => Promise<CommitOutcome>
@@ -68,7 +47,11 @@ class Batch {
 const RETRY = { baseMs: 20, capMs: 200, jitter: 0.5 }
 const NONE: readonly string[] = []
 
-export function createCommits(options: CommitsOptions): Commits {
+/**
+ * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
+ * the next. A commit whose answer is lost is repeated, until the lease is lost.
+ */
+export function createCommits(options: CommitsOptions) {
   const { refused, isLeaseLost, deposed, isLost, isDurable, problem, clock, random } = options
   let next = new Batch()
   let isWriting = false
@@ -147,37 +130,45 @@ export function createCommits(options: CommitsOptions): Commits {
     })
 
   return {
-    header: (header) => {
+    /** The newest header of a ticket. */
+    header: (header: NewHeader) => {
       // Deleted first, so that the newest header is last: a ticket of a party may follow another.
       next.headers.delete(header.ticketId)
       next.headers.set(header.ticketId, header)
       begin()
     },
-    left: (ticketId, players) => {
+    left: (ticketId: string, players: readonly string[]) => {
       next.left.push({ ticketId, players })
       begin()
     },
-    server: (change) => {
+    /**
+     * Changes the server of a match, once the change before it is written. Resolves with the required tickets that are
+     * not in the match; with none, it is written. Rejects once the lease is lost: then it may have been written.
+     */
+    server: (change: ServerChange) => {
       next.servers.push(change)
       return waited((batch) => batch.waiting)
     },
-    backfill: (backfillId, text) => {
+    backfill: (backfillId: string, text: string | undefined) => {
       next.backfills.set(backfillId, text)
       begin()
     },
-    note: (key, text) => {
+    note: (key: string, text: string | undefined) => {
       next.notes.set(key, text)
       begin()
     },
-    reply: (follower, text) => {
+    /** Answers a follower, with all that was decided before it. */
+    reply: (follower: string, text: string) => {
       next.replies.push({ follower, text })
       begin()
     },
+    /** Resolves when everything so far is written. Rejects once the lease is lost. */
     flushed: async () => {
       if (!isWriting && next.size === 0) return
       await waited((batch) => batch.flushed)
     },
-    stop: (reason) => {
+    /** Nothing more is written. */
+    stop: (reason: Error) => {
       if (stopped !== undefined) return
       stopped = reason
       fail(next, reason)

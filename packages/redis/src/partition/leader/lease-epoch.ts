@@ -65,12 +65,7 @@ export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
     clock,
     random,
   })
-  const answering = createRpcServer({
-    leader,
-    reply: commits.reply,
-    answered: store.answered,
-    problem,
-  })
+  const answering = createRpcServer({ leader, reply: commits.reply, answered: store.answered, problem })
 
   const failed = (error: unknown) => {
     if (error instanceof LeaseLost) lease.lose()

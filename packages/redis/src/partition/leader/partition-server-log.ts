@@ -110,21 +110,10 @@ export function createPartitionServerLog({
   }
 }
 
+export type AssignedTickets = ReturnType<typeof createAssignedTickets>
+
 /** The tickets of running matches, which end with their match. */
-export interface AssignedTickets {
-  /** The ticket is as given now. */
-  put(ticket: Ticket): void
-  /** The ticket is in no running match. */
-  remove(ticketId: string): void
-  of(matchId: string): readonly Ticket[]
-  /** The match is over. */
-  forget(matchId: string): void
-  matches(): Iterable<string>
-}
-
-const NONE: readonly Ticket[] = []
-
-export function createAssignedTickets(): AssignedTickets {
+export function createAssignedTickets() {
   const byMatch = new Map<string, Map<string, Ticket>>()
   const matchOf = new Map<string, string>()
 
@@ -138,21 +127,19 @@ export function createAssignedTickets(): AssignedTickets {
   }
 
   return {
-    put: (ticket) => {
+    /** The ticket is as given now. */
+    put: (ticket: Ticket) => {
       const { id, matchId, status } = ticket
       remove(id)
       if (status !== 'HOST_ASSIGNED' || matchId === undefined) return
       matchOf.set(id, matchId)
-      const tickets = byMatch.get(matchId)
-      if (tickets === undefined) byMatch.set(matchId, new Map([[id, ticket]]))
-      else tickets.set(id, ticket)
+      byMatch.set(matchId, (byMatch.get(matchId) ?? new Map<string, Ticket>()).set(id, ticket))
     },
+    /** The ticket is in no running match. */
     remove,
-    of: (matchId) => {
-      const tickets = byMatch.get(matchId)
-      return tickets === undefined ? NONE : [...tickets.values()]
-    },
-    forget: (matchId) => {
+    of: (matchId: string): readonly Ticket[] => [...(byMatch.get(matchId)?.values() ?? [])],
+    /** The match is over. */
+    forget: (matchId: string) => {
       for (const ticketId of byMatch.get(matchId)?.keys() ?? []) matchOf.delete(ticketId)
       byMatch.delete(matchId)
     },

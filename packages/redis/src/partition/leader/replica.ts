@@ -201,18 +201,17 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
       backfillChanged: (backfillId, text) => commits().backfill(backfillId, text),
     },
   })
-  const stopListeningToPauses = [
+  const stopListening = [
     leader.on('queuePaused', ({ queue }) => note(pauseKey(queue), '')),
     leader.on('queueResumed', ({ queue }) => note(pauseKey(queue), undefined)),
     leader.on('poolPaused', ({ pool, paused }) => note(poolPauseKey(pool), paused ? '' : undefined)),
+    leader.on('playersLeft', ({ matchId, playerIds }) => {
+      for (const ticket of assigned.of(matchId)) {
+        const those = idsOf(ticket).filter((id) => playerIds.includes(id))
+        if (those.length > 0) commits().left(ticket.id, those)
+      }
+    }),
   ]
-  const stopListening = leader.on('playersLeft', ({ matchId, playerIds }) => {
-    const left = new Set(playerIds)
-    for (const ticket of assigned.of(matchId)) {
-      const those = idsOf(ticket).filter((id) => left.has(id))
-      if (those.length > 0) commits().left(ticket.id, those)
-    }
-  })
 
   /** What another program has broken is reported and left out, so that all else continues. */
   const unlessBroken = (read: () => void): boolean => {
@@ -276,18 +275,14 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     assigned,
     gone,
     missing,
-    load: async () => {
-      let at: string | undefined
-      do {
-        const batch = await store.loadTickets(at)
-        for (let from = 0; from < batch.items.length; from += LOADED_AT_ONCE) {
-          take(batch.items.slice(from, from + LOADED_AT_ONCE))
+    load: () =>
+      eachBatch(store.loadTickets, async (items) => {
+        for (let from = 0; from < items.length; from += LOADED_AT_ONCE) {
+          take(items.slice(from, from + LOADED_AT_ONCE))
           // A lease has to be renewed meanwhile.
           await new Promise((resolve) => setImmediate(resolve))
         }
-        at = batch.next
-      } while (at !== undefined)
-    },
+      }),
     changed: async (tickets) => {
       const letters = new Map(tickets.map(({ ticketId, letter }) => [ticketId, letter]))
       const cancelled = [...letters].flatMap(([id, letter]) => (letter === 'C' ? id : []))
@@ -322,8 +317,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
       await removeGonePlayers(leader, store, joining)
     },
     abandon: () => {
-      stopListening()
-      for (const stop of stopListeningToPauses) stop()
+      for (const stop of stopListening) stop()
       leader.abandon()
     },
   }
@@ -333,15 +327,20 @@ const idsOf = ({ players }: Ticket): readonly string[] => players.map(({ id }) =
 
 type Load<T> = (at: string | undefined) => Promise<Batch<T>>
 
-/** Goes through all there is, batch by batch: the event loop runs in between. */
-async function eachOf<T>(load: Load<T>, visit: (item: T) => unknown): Promise<void> {
+/** Goes through all there is: the event loop runs in between. */
+async function eachBatch<T>(load: Load<T>, visit: (items: readonly T[]) => unknown): Promise<void> {
   let at: string | undefined
   do {
     const batch = await load(at)
-    for (const item of batch.items) visit(item)
+    await visit(batch.items)
     at = batch.next
   } while (at !== undefined)
 }
+
+const eachOf = <T>(load: Load<T>, visit: (item: T) => unknown) =>
+  eachBatch(load, (items) => {
+    for (const item of items) visit(item)
+  })
 
 async function allOf<T>(load: Load<T>): Promise<readonly T[]> {
   const items: T[] = []

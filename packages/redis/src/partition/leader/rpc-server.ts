@@ -19,11 +19,6 @@ import {
 type ServerOrders = Awaited<ReturnType<Leader['reportServer']>>
 type ReportInput = Parameters<Leader['reportServer']>
 
-/** Answers the RPC requests of followers, each once. */
-export interface RpcServer {
-  take(text: string): void
-}
-
 export interface RpcServerOptions {
   readonly leader: Leader
   /** Answers a follower, with all that the leader has decided before: an answer must not come before what it tells. */
@@ -66,7 +61,8 @@ function textOf(reply: RpcReply): string {
   return encode({ id: reply.id, error: encodeError(error) })
 }
 
-export function createRpcServer(options: RpcServerOptions): RpcServer {
+/** Answers the RPC requests of followers, each once. */
+export function createRpcServer(options: RpcServerOptions) {
   const { leader, reply, answered, problem } = options
   /** Replies by the id of their question: of what must not be done again. */
   const replies = new LRUCache<string, string>({
@@ -128,10 +124,9 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   }
 
   return {
-    take: (text) => {
+    take: (text: string): void => {
       const ask = decodeRequest(text)
-      if (ask === undefined) return
-      if (underWay.has(ask.id)) return
+      if (ask === undefined || underWay.has(ask.id)) return
       const known = replies.get(ask.id)
       if (known !== undefined) return reply(ask.front, known)
       underWay.add(ask.id)

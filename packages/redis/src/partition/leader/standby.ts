@@ -6,26 +6,7 @@ import { repeatUntil } from '../../connection/index.js'
 import type { Changes, PartitionStore, TicketChange } from '../store/index.js'
 import type { Replica } from './replica.js'
 
-/**
- * A hot standby: keeps a replica up to date until its process leads. The tickets are then in memory already, at any
- * number.
- */
-export interface Standby {
-  readonly replica: Replica
-  /** Changes that the follower has received. */
-  heard(tickets: readonly TicketChange[]): void
-  /** Changes were missed: the replica cannot be used any more. */
-  missed(): void
-  /**
-   * Stops following once everything received so far is applied, and returns where to continue reading the inbox.
-   * @throws if the replica cannot be used any more
-   */
-  end(): Promise<string>
-  /** Whether the replica cannot be used any more. */
-  isBroken(): boolean
-  /** Stops following, and abandons the replica. */
-  close(): void
-}
+export type Standby = ReturnType<typeof createStandby>
 
 interface StandbyOptions {
   readonly store: Pick<PartitionStore, 'inbox'>
@@ -39,8 +20,11 @@ const BLOCK_MS = 1000
 /** Milliseconds between two removals of matches that are over. */
 const PRUNE_MS = 60_000
 
-/** Creates a standby, which follows at once. */
-export function createStandby({ store, replica, clock, problem }: StandbyOptions): Standby {
+/**
+ * Creates a hot standby, which follows at once: it keeps a replica up to date until its process leads. The tickets are
+ * then in memory already, at any number.
+ */
+export function createStandby({ store, replica, clock, problem }: StandbyOptions) {
   const ending = new AbortController()
   const { signal } = ending
   let cursor = ''
@@ -93,13 +77,19 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
 
   return {
     replica,
-    heard: (tickets) => {
+    /** Changes that the follower has received. */
+    heard: (tickets: readonly TicketChange[]) => {
       if (isBroken || tickets.length === 0) return
       const isUnderWay = waiting.size > 0
       for (const change of tickets) waiting.set(change.ticketId, change)
       if (!isUnderWay) void then(takeWaiting)
     },
+    /** Changes were missed: the replica cannot be used any more. */
     missed: breakOff,
+    /**
+     * Stops following once everything received so far is applied, and returns where to continue reading the inbox.
+     * @throws if the replica cannot be used any more
+     */
     end: async () => {
       await loaded
       ending.abort(new Error('this process leads now'))
@@ -108,7 +98,9 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
       if (isBroken) throw new Error('the tickets that were kept ready are not up to date')
       return cursor
     },
+    /** Whether the replica cannot be used any more. */
     isBroken: () => isBroken,
+    /** Stops following, and abandons the replica. */
     close: () => {
       isClosed = true
       breakOff()

@@ -3,17 +3,6 @@ import { readPrefix } from './header.js'
 import type { PartitionKeys } from './partition-keys.js'
 import type { StoredTicket } from './store.js'
 
-/**
- * Assignments are kept once for each match, not with each of its tickets: in Redis a header that has one ends with the
- * line feed before it.
- */
-export interface Assignments {
-  /** A header, as written to Redis. */
-  whole(header: string): Promise<string>
-  /** Tickets as they were given; undefined for those that were swept meanwhile. */
-  wholeTickets(tickets: readonly (StoredTicket | undefined)[]): Promise<readonly (StoredTicket | undefined)[]>
-}
-
 /** A header in its two parts. */
 export function splitHeader(header: string): { readonly header: string; readonly assignment: string | undefined } {
   const second = header.indexOf('\n', header.indexOf('\n') + 1)
@@ -25,10 +14,11 @@ const isShort = (header: string | undefined): header is string => header?.endsWi
 
 type Values = readonly (string | null)[]
 
-export function createAssignments(
-  redis: RedisConnection,
-  keys: Pick<PartitionKeys, 'assignments' | 'bodies'>,
-): Assignments {
+/**
+ * Assignments are kept once for each match, not with each of its tickets: in Redis a header that has one ends with the
+ * line feed before it.
+ */
+export function createAssignments(redis: RedisConnection, keys: Pick<PartitionKeys, 'assignments' | 'bodies'>) {
   const get = async (key: string, fields: readonly string[]) =>
     fields.length === 0 ? [] : ((await redis.command(key, ['HMGET', key, ...fields])) as Values)
 
@@ -44,13 +34,17 @@ export function createAssignments(
     assignment === undefined ? header.slice(0, -1) : header + assignment
 
   return {
-    whole: async (header) => {
+    /** A header, as written to Redis. */
+    whole: async (header: string): Promise<string> => {
       if (!isShort(header)) return header
       const matchId = matchOf(header)
       return join(header, (await assignmentsOf(new Set([matchId]))).get(matchId))
     },
 
-    wholeTickets: async (tickets) => {
+    /** Tickets as they were given; undefined for those that were swept meanwhile. */
+    wholeTickets: async (
+      tickets: readonly (StoredTicket | undefined)[],
+    ): Promise<readonly (StoredTicket | undefined)[]> => {
       const short = tickets.filter((ticket) => isShort(ticket?.header)) as (StoredTicket & { header: string })[]
       if (short.length === 0) return tickets
       const found = await assignmentsOf(new Set(short.map(({ header }) => matchOf(header))))

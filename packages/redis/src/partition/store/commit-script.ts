@@ -111,7 +111,9 @@ const ticketsOf = (change: ServerChange): number => {
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
  */
-const COMMIT = `
+export const commitScript = defineScript({
+  name: 'partition.commit',
+  lua: `
 ${FENCE}
 ${NOW}
 ${MANY}
@@ -306,11 +308,7 @@ end
 if #ended > 0 then redis.call('RPUSH', KEYS[9], now() .. ' ' .. table.concat(ended, ' ')) end
 if #refused == 0 and #unmet == 0 then return 1 end
 return {refused, unmet}
-`
-
-export const commitScript = defineScript({
-  name: 'partition.commit',
-  lua: COMMIT,
+`,
   kind: 'write-if-full',
   read: readCommitted,
 })

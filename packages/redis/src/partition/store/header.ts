@@ -31,12 +31,9 @@ const LETTERS: Readonly<Record<TicketStatus, HeaderLetter>> = {
   HOST_ASSIGNED: 'A',
   CANCELLED: 'C',
 }
-const STATUSES: Readonly<Record<HeaderLetter, TicketStatus>> = {
-  S: 'SEARCHING',
-  M: 'MATCH_FOUND',
-  A: 'HOST_ASSIGNED',
-  C: 'CANCELLED',
-}
+const STATUSES = Object.fromEntries(Object.entries(LETTERS).map(([status, letter]) => [letter, status])) as Readonly<
+  Record<HeaderLetter, TicketStatus>
+>
 
 /** What a script can tell of a header. */
 export interface HeaderPrefix {

@@ -8,7 +8,9 @@ import { storedTicket } from './ticket-scripts.js'
  * and its owner; it is the fencing token of the leader. In an empty Redis the number begins with the time, so that no
  * epoch from before Redis was emptied repeats.
  */
-const ACQUIRE = `
+export const acquireScript = defineScript({
+  name: 'partition.acquire',
+  lua: `
 ${NOW}
 local format = redis.call('HGET', KEYS[3], 'format')
 if format and tonumber(format) > tonumber(ARGV[3]) then return redis.error_reply('NEWER ' .. format) end
@@ -23,11 +25,7 @@ else
 end
 redis.call('SET', KEYS[2], epoch, 'PX', ARGV[2])
 return {epoch}
-`
-
-export const acquireScript = defineScript({
-  name: 'partition.acquire',
-  lua: ACQUIRE,
+`,
   kind: 'write-if-full',
   read: (reply): Acquired => {
     const [token, owner, forMs] = reply as unknown as readonly [string, string?, number?]
@@ -37,28 +35,24 @@ export const acquireScript = defineScript({
 })
 
 /** KEYS: epoch, lease. ARGV: token, milliseconds. */
-const RENEW = `
+export const renewScript = defineScript({
+  name: 'partition.renew',
+  lua: `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return 1
-`
-
-export const renewScript = defineScript({
-  name: 'partition.renew',
-  lua: RENEW,
+`,
   kind: 'write-if-full',
   read: (reply) => reply === 1,
 })
 
 /** KEYS: lease. ARGV: token. */
-const RELEASE = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return 1
-`
-
 export const releaseScript = defineScript({
   name: 'partition.release',
-  lua: RELEASE,
+  lua: `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+`,
   kind: 'write-if-full',
   read: () => {},
 })
@@ -74,7 +68,9 @@ export const fenceScript = defineScript({
 /**
  * KEYS: replies to a follower. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
  */
-const ANSWERED = `
+export const answeredScript = defineScript({
+  name: 'partition.answered',
+  lua: `
 local last = '+'
 while true do
   local entries = redis.call('XREVRANGE', KEYS[1], last, '-', 'COUNT', 256)
@@ -84,17 +80,18 @@ while true do
   if #entries < 256 then return false end
   last = '(' .. entries[#entries][1]
 end
-`
-
-export const answeredScript = defineScript({
-  name: 'partition.answered',
-  lua: ANSWERED,
+`,
   kind: 'read',
   read: (reply) => (reply === null ? undefined : (reply as string)),
 })
 
-/** KEYS: epoch, queues in force. ARGV: token, text, format that the leader writes. */
-const SET_IN_FORCE = `
+/**
+ * Also while Redis is full: a new leader says so first, and it is who makes room.
+ * KEYS: epoch, queues in force. ARGV: token, text, format that the leader writes.
+ */
+export const setInForceScript = defineScript({
+  name: 'partition.setInForce',
+  lua: `
 ${FENCE}
 ${NOW}
 if redis.call('HGET', KEYS[2], 'text') ~= ARGV[2] then
@@ -102,18 +99,15 @@ if redis.call('HGET', KEYS[2], 'text') ~= ARGV[2] then
 end
 redis.call('HSET', KEYS[2], 'format', ARGV[3])
 return redis.call('HGET', KEYS[2], 'since')
-`
-
-/** Also while Redis is full: a new leader says so first, and it is who makes room. */
-export const setInForceScript = defineScript({
-  name: 'partition.setInForce',
-  lua: SET_IN_FORCE,
+`,
   kind: 'write-if-full',
   read: Number,
 })
 
 /** KEYS: bodies, headers. ARGV: cursor, about how many. Answer: the next cursor, then id, body, header of each. */
-const TICKETS = `
+export const loadTicketsScript = defineScript({
+  name: 'partition.loadTickets',
+  lua: `
 ${MANY}
 local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
 local ids, tickets = {}, {next}
@@ -126,24 +120,15 @@ for i, header in ipairs(get(KEYS[2], ids, 1, #ids)) do
   end
 end
 return tickets
-`
-
-export const loadTicketsScript = defineScript({
-  name: 'partition.loadTickets',
-  lua: TICKETS,
+`,
   kind: 'read',
-  read: (reply): Batch<StoredTicket> => {
-    const [next, ...rest] = reply as readonly (string | null)[]
-    const items: StoredTicket[] = []
-    for (let at = 0; at < rest.length; at += 3) {
-      items.push(storedTicket(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
-    }
-    return { items, next: nextOf(next as string) }
-  },
+  read: (reply): Batch<StoredTicket> => readTriples(reply, storedTicket),
 })
 
 /** KEYS: servers, locks. ARGV: cursor, about how many. Answer: the next cursor, then match, record, locked of each. */
-const RECORDS = `
+export const loadServersScript = defineScript({
+  name: 'partition.loadServers',
+  lua: `
 ${MANY}
 local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
 local matches, servers = {}, {next}
@@ -154,22 +139,20 @@ for i, locked in ipairs(get(KEYS[2], matches, 1, #matches)) do
   servers[#servers + 1] = locked
 end
 return servers
-`
-
-export const loadServersScript = defineScript({
-  name: 'partition.loadServers',
-  lua: RECORDS,
+`,
   kind: 'read',
-  read: (reply): Batch<StoredServer> => {
-    const [next, ...rest] = reply as readonly (string | null)[]
-    const items: StoredServer[] = []
-    for (let at = 0; at < rest.length; at += 3) {
-      const [matchId, text, locked] = rest.slice(at, at + 3) as [string, string, string | null]
-      items.push({ matchId, text, locked: locked?.split(' ') ?? [] })
-    }
-    return { items, next: nextOf(next as string) }
-  },
+  read: (reply): Batch<StoredServer> =>
+    readTriples(reply, (matchId, text, locked) => ({ matchId, text, locked: locked?.split(' ') ?? [] })),
 })
+
+/** Reads the next cursor, and three words of each. */
+function readTriples<T>(reply: Reply, read: (key: string, text: string, more: string | null) => T): Batch<T> {
+  const [next, ...rest] = reply as readonly (string | null)[]
+  const items: T[] = []
+  for (let at = 0; at < rest.length; at += 3)
+    items.push(read(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
+  return { items, next: nextOf(next as string) }
+}
 
 /** Reads the answer of HSCAN. */
 export function readScanned<T>(reply: Reply, read: (field: string, value: string) => T): Batch<T> {
@@ -188,7 +171,9 @@ const nextOf = (cursor: string): string | undefined => (cursor === '0' ? undefin
  * A line of `ended` is the time and the ids of what ended in one step, space between; those of matches, whose
  * assignments go as well, begin with =.
  */
-const LUA = `
+export const sweepScript = defineScript({
+  name: 'partition.sweep',
+  lua: `
 ${FENCE}
 ${NOW}
 ${MANY}
@@ -215,6 +200,7 @@ for i = 6, 7 do
   end
 end
 return #ids
-`
-
-export const sweepScript = defineScript({ name: 'partition.sweep', lua: LUA, kind: 'write-if-full', read: Number })
+`,
+  kind: 'write-if-full',
+  read: Number,
+})

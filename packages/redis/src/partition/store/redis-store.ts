@@ -12,7 +12,7 @@ import {
   type StoreBounds,
 } from './commit-script.js'
 import { LeaseLost, PartitionNewer } from '../partition-errors.js'
-import { FORMAT, partitionKeys, type PartitionKeys } from './partition-keys.js'
+import { FORMAT, partitionKeys } from './partition-keys.js'
 import { askScript, cancelScript, createScript, createWords, readCreated, storedTicket } from './ticket-scripts.js'
 import {
   acquireScript,
@@ -44,9 +44,16 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   const bounds: StoreBounds = { ...DEFAULT_BOUNDS, ...options.bounds }
   const keys = partitionKeys(redis.keys(name))
   const assignments = createAssignments(redis, keys)
+  const { headers, bodies, players, locks, ended, epoch } = keys
+  const cancelKeys = [headers, bodies, players, locks, keys.inbox, keys.changes, ended]
+  const sweepKeys = [epoch, headers, bodies, ended, keys.assignments, keys.inbox, keys.changes]
+  const written = [headers, bodies, players, keys.servers, locks, keys.backfills, keys.changes, ended]
+  const commitKeys = [epoch, ...written, keys.assignments, keys.notes]
   const [inbox, changes] = [new StreamTail(redis), new StreamTail(redis)]
 
   const command = (key: string, ...words: readonly (string | number)[]) => redis.command(key, words)
+  const fields = async (key: string, names: readonly string[]) =>
+    (await command(key, 'HMGET', key, ...names)) as readonly (string | null)[]
 
   /** Runs a script of a leader. */
   const fenced = async <T>(
@@ -82,26 +89,20 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
   const read = createBatcher(async (ids: readonly string[]) => {
     // The header first: a ticket that is swept in between then has no body, rather than no header.
-    const [headers, bodies] = (await Promise.all([
-      command(keys.headers, 'HMGET', keys.headers, ...ids),
-      command(keys.bodies, 'HMGET', keys.bodies, ...ids),
-    ])) as [Values, Values]
-    return assignments.wholeTickets(ids.map((id, index) => ticketOf(id, bodies[index], headers[index])))
+    const [heads, values] = await Promise.all([fields(headers, ids), fields(bodies, ids)])
+    return assignments.wholeTickets(ids.map((id, index) => ticketOf(id, values[index], heads[index])))
   })
 
-  const playerTickets = createBatcher(async (ids: readonly string[]) => {
-    const entries = (await command(keys.players, 'HMGET', keys.players, ...ids)) as Values
-    return entries.map((entry) => entry?.split(' ') ?? [])
-  })
+  const playerTickets = createBatcher(async (ids: readonly string[]) =>
+    (await fields(players, ids)).map((entry) => entry?.split(' ') ?? []),
+  )
 
-  const readNotes = createBatcher(async (noteKeys: readonly string[]) => {
-    const texts = (await command(keys.notes, 'HMGET', keys.notes, ...noteKeys)) as Values
-    return texts.map((text) => text ?? undefined)
-  })
+  const readNotes = createBatcher(async (noteKeys: readonly string[]) =>
+    (await fields(keys.notes, noteKeys)).map((text) => text ?? undefined),
+  )
 
   const readInForce = async () => {
-    const words = ['text', 'since', 'format']
-    const [text, since, format] = (await command(keys.inForce, 'HMGET', keys.inForce, ...words)) as Values
+    const [text, since, format] = await fields(keys.inForce, ['text', 'since', 'format'])
     if (Number(format ?? FORMAT) > FORMAT) throw new PartitionNewer(Number(format), FORMAT)
     return typeof text !== 'string' ? undefined : { text, since: Number(since) }
   }
@@ -136,7 +137,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     // One after another: a script that Redis does not know yet is sent again, and another part might overtake it.
     for (const part of parts) {
       const replies = repliesOf(part)
-      const of = [...commitKeys(keys), ...Array.from(replies.keys(), keys.repliesTo)]
+      const of = [...commitKeys, ...Array.from(replies.keys(), keys.repliesTo)]
       outcomes.push(await fenced(commitScript, of, commitWords(token, part, replies, bounds), by))
     }
     if (wanted.durable === true) await replicated(by)
@@ -167,9 +168,9 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       return createBy(createWords(tickets, bounds, true), tickets)
     },
     read,
-    cancel: async (id, players, by = '') => {
-      const words = [bounds.inboxEntries, bounds.changeEntries, id, by, ...players]
-      const outcome = await redis.run(cancelScript, cancelKeys(keys), words)
+    cancel: async (id, playerIds, by = '') => {
+      const words = [bounds.inboxEntries, bounds.changeEntries, id, by, ...playerIds]
+      const outcome = await redis.run(cancelScript, cancelKeys, words)
       return outcome.kind === 'late' ? { kind: 'late', header: await assignments.whole(outcome.header) } : outcome
     },
     playerTickets,
@@ -197,8 +198,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     fence: (token) => fenced(fenceScript, [keys.epoch], [token]),
 
     commit,
-    sweep: (token, olderThanMs, most) =>
-      fenced(sweepScript, sweepKeys(keys), [token, olderThanMs, most, bounds.entryMs]),
+    sweep: (token, olderThanMs, most) => fenced(sweepScript, sweepKeys, [token, olderThanMs, most, bounds.entryMs]),
 
     loadTickets: async (at) => {
       const { items, next } = await redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH])
@@ -226,8 +226,6 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   }
 }
 
-type Values = readonly (string | null)[]
-
 /** Milliseconds after the end of a wait at which there must be an answer. */
 const LATEST_MS = 5000
 
@@ -245,18 +243,3 @@ const ticketOf = (
   value: string | null | undefined,
   header: string | null | undefined,
 ): StoredTicket | undefined => (typeof value !== 'string' ? undefined : storedTicket(id, value, header ?? null))
-
-const cancelKeys = ({ headers, bodies, players, locks, inbox, changes, ended }: PartitionKeys): string[] => {
-  const read = [headers, bodies, players, locks]
-  return [...read, inbox, changes, ended]
-}
-
-const sweepKeys = ({ epoch, headers, bodies, ended, assignments, inbox, changes }: PartitionKeys): string[] => {
-  const hashes = [headers, bodies]
-  return [epoch, ...hashes, ended, assignments, inbox, changes]
-}
-
-const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {
-  const hashes = [keys.headers, keys.bodies, keys.players, keys.servers, keys.locks, keys.backfills]
-  return [epoch, ...hashes, changes, ended, keys.assignments, keys.notes]
-}

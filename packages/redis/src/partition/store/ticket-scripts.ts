@@ -15,7 +15,9 @@ export function storedTicket(id: string, value: string, header: string | null): 
  *
  * All is read at once, decided ticket by ticket, and then written at once.
  */
-const CREATE_LUA = `
+export const createScript = defineScript({
+  name: 'partition.create',
+  lua: `
 ${NOW}
 ${MANY}
 local most, kept, n, together = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
@@ -71,9 +73,9 @@ elseif #made > 0 then
   many('HSET', KEYS[2], seats, 1, #seats)
 end
 return {stamp, outcomes}
-`
-
-export const createScript = defineScript({ name: 'partition.create', lua: CREATE_LUA, read: (reply) => reply })
+`,
+  read: (reply) => reply,
+})
 
 export function createWords(
   tickets: readonly NewTicket[],
@@ -122,7 +124,9 @@ function busyPlayers(players: readonly string[], entries: readonly (string | num
  * ARGV: most entries of the inbox and of changes, the id, the player who cancels it (or nothing), the players.
  * Answer: whether it is cancelled, and the header; nothing for an unknown ticket.
  */
-const CANCEL_LUA = `
+export const cancelScript = defineScript({
+  name: 'partition.cancel',
+  lua: `
 ${NOW}
 ${MANY}
 ${FREE}
@@ -151,11 +155,7 @@ redis.call('RPUSH', KEYS[7], stamp .. ' ' .. id)
 redis.call('HSET', KEYS[1], id, header)
 free(KEYS[3], id, 5, #ARGV)
 return {1, header}
-`
-
-export const cancelScript = defineScript({
-  name: 'partition.cancel',
-  lua: CANCEL_LUA,
+`,
   kind: 'write-if-full',
   read: readCancelled,
 })
@@ -166,13 +166,16 @@ function readCancelled(reply: Reply): CancelOutcome {
   return { kind: isCancelled === 1 ? 'cancelled' : 'late', header }
 }
 
-/** KEYS: inbox. ARGV: most entries, the RPC request. */
-const ASK_LUA = `
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', '?', ARGV[2])
-return 1
-`
-
 /**
  * Posts an RPC request also while Redis is full: that players have left, or that a match is to be stopped, makes room.
+ * KEYS: inbox. ARGV: most entries, the RPC request.
  */
-export const askScript = defineScript({ name: 'partition.ask', lua: ASK_LUA, kind: 'write-if-full', read: () => {} })
+export const askScript = defineScript({
+  name: 'partition.ask',
+  lua: `
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', '?', ARGV[2])
+return 1
+`,
+  kind: 'write-if-full',
+  read: () => {},
+})

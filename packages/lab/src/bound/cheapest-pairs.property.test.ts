@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cheapestPairs } from './cheapest-pairs.js'
-import type { Graph } from './blossoms.js'
+import { cheapestPairs, type Graph } from './cheapest-pairs.js'
 
 /** The cost of the cheapest matching with each number of pairs, by trying all: the first vertex is paired or not. */
 function allCheapest({ vertices, ends, costs }: Graph): number[] {
