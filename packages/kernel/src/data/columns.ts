@@ -17,7 +17,7 @@ export const DEFERRED = 3
 export const X = 0
 export const Y = 1
 export const Z = 2
-export const SINCE = 3
+const SINCE = 3
 /** The interned number of the ticket's key. */
 export const KEY = 4
 /** The time until which the ticket's `level` is valid; see `levels.ts`. */
