@@ -46,7 +46,10 @@ function parse(text: string): Address | undefined {
  */
 export const canonicalIp = (text: string): string | undefined => (isDottedQuad(text) ? text : parse(text)?.toString())
 
-/** Whether a host on the internet can have this address: it is not private, shared, reserved or the like. */
+/**
+ * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,
+ * tunnelled or reserved.
+ */
 export function isPublicIp(text: string): boolean {
   const address = parse(text)
   if (address === undefined || address.range() !== 'unicast') return false

@@ -114,11 +114,19 @@ describe('patience', () => {
     expect(made).toEqual([0, 0, 0, 1])
   })
 
-  test('a match that is hard to find is looked for once the time for that has come', () => {
-    // Any ticket goes with any other; but only the three farthest from all others may play.
+  test.each([
+    ['when the time for that has come', Infinity, patience.thoroughMs],
+    ['at the last resort', 1, 30_000],
+  ])('a match that is hard to find is looked for %s', (_, lastResortLevel, atMs) => {
+    // Any two tickets may meet, but only three that are far from each other may play.
     const pool = createPool(
       modelOf(3, {
         patience,
+        levels: Float64Array.of(0, 30_000),
+        lastResortLevel,
+        teams: [{ name: 'team', max: 3, min: Uint16Array.of(3, 3) }],
+        radius: { by: 'each', squared: Float64Array.of(0.01, 0.01), unknown: 'network' },
+        spans: [{ by: 'each', limit: Float64Array.of(10, 10) }],
         checks: {
           pair: undefined,
           part: undefined,
@@ -131,7 +139,7 @@ describe('patience', () => {
       pool.add({ ...entry(`t${at}`, { first: at / 2 }), facts: at % 5 === 1 ? 'rare' : '' })
     let ms = 0
     while (ms < 60_000 && pool.group(NOW + ms).length === 0) ms += 250
-    expect(ms).toBe(patience.thoroughMs)
+    expect(ms).toBe(atMs)
   })
 
   test('a crowd is held back too, and a cheaper match that comes is made at once', () => {

@@ -84,7 +84,10 @@ export interface Client extends Operations<Api> {
   readonly deployments: Operations<Api>['deployments'] & DeploymentWaits
   /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
   readonly events: EventEmitter<ClientEvents>
-  /** Calls, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy` and `other`. */
+  /**
+   * Calls that wait or are under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy`
+   * and `other`.
+   */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
    * Takes no more calls, lets running calls end, and closes the connections, so that the process can end. Calls that

@@ -139,7 +139,10 @@ export interface ClientOptions {
   readonly connections?: number | undefined
   /** Bytes of the largest answer that is read. Default 16 MiB. */
   readonly maxResponseBytes?: number | undefined
-  /** Attempts of a safe request, and waits between them. Default `{ attempts: 4, baseMs: 200, capMs: 5000 }`. */
+  /**
+   * Attempts of a safe request, and the waits between them in milliseconds. Default `{ attempts: 4, baseMs: 200, capMs:
+   * 5000 }`.
+   */
   readonly retry?: Partial<RetryOptions> | undefined
   /** The longest pause that a Retry-After can impose, in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined

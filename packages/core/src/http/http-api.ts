@@ -187,10 +187,9 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   }
 
   return handlerOf((request, connection) =>
-    handle(request, connection).then(
-      (answer) => finish(answer, request),
-      (error: unknown) => finish(refusal(error, request), request),
-    ),
+    handle(request, connection)
+      .then((answer) => finish(answer, request))
+      .catch((error: unknown) => finish(refusal(error, request), request)),
   )
 }
 

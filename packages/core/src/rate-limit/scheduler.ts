@@ -19,7 +19,12 @@ export interface Slot {
 /** The slot of calls that no limit holds back. */
 const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
 
-type PauseOptions = Record<'pauseMs' | 'maxPauseMs', number>
+interface PauseOptions {
+  /** Milliseconds of the first pause if the service names none. Each further pause in a row is twice as long. */
+  readonly pauseMs: number
+  /** The longest pause in milliseconds that the service can ask for. */
+  readonly maxPauseMs: number
+}
 
 interface Pause {
   /** Epoch milliseconds at which the pause ends; in the past if there is none. */

@@ -1,5 +1,4 @@
 import type { Deployment, EnvironmentVariable } from '@muster/core/api'
-
 import type { Place } from '../places.js'
 import {
   createNamed,

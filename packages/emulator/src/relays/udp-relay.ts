@@ -1,7 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
-
 import type { PacketCounters } from '../counters.js'
 import type { RelayDataSettings } from '../settings.js'
 import { createTimers, type Surroundings } from '../timers.js'

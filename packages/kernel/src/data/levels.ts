@@ -122,7 +122,9 @@ export class Levels {
 
   /** Whether matches of a ticket that are hard to find are not looked for yet. */
   isPatient(slot: Slot): boolean {
-    return this.now - this.#columns.sinceOf(slot) < (this.#model.patience?.thoroughMs ?? 0)
+    const { patience, lastResortLevel } = this.#model
+    if (patience === undefined || (this.#columns.level[slot] as number) >= lastResortLevel) return false
+    return this.now - this.#columns.sinceOf(slot) < patience.thoroughMs
   }
 
   #isDue(slot: Slot): boolean {

@@ -50,8 +50,9 @@ export interface Weights {
 
 /**
  * Holds a new match back, although it may be made, while the mean cost of its pairs is above `cost` × the wait of its
- * oldest member / `untilMs`. From `untilMs` on no match is held back. Until a ticket has waited for `thoroughMs`, only
- * a few choices of members are tried around it: a match that is hard to find costs more than most.
+ * oldest member / `untilMs`. From `untilMs` on no match is held back. Until a ticket has waited for `thoroughMs`, or is
+ * at the last resort, only a few choices of members are tried for a full match around it: one that is hard to find
+ * costs more than most.
  */
 export interface Patience {
   /** In units of the strictest limits, above 0. */

@@ -61,7 +61,7 @@ export class Search<Facts> {
   sawAll = true
   /** Whether the last search found a match that patience holds back. */
   isHeldBack = false
-  /** Whether the last search has not tried everything because patience holds back its matches for now. */
+  /** Whether the last search has not tried everything because patience leaves that for later. */
   isPatient = false
   /** Searches since creation that ran out of budget. */
   givenUp = 0
@@ -221,7 +221,7 @@ export class Search<Facts> {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // Backtracking finds what there is among few; of many, other first choices find more.
       const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !ranked()
-      // While matches are held back, those that are hard to find are not looked for: they are dear.
+      // Matches that are hard to find are dear: patience leaves them for later.
       this.isPatient = this.#opening === undefined && this.#input.levels.isPatient(anchor)
       if ((isMany || this.isPatient) && (yield* this.#choose(packed, true, GREEDY))) return true
       if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, true, 0))) return true

@@ -58,7 +58,7 @@ export interface MatchLifecycle {
   room(now: number, pool?: string): number
   /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
-  /** Makes a match; resolves when its intent is in the store. Undefined if a ticket has stopped waiting. */
+  /** Makes a match; resolves when its intent is stored. Undefined, and nothing is done, if a ticket waits no more. */
   begin(group: Group, now: number): Promise<void> | undefined
   /** Adds tickets to a match by its backfill; does nothing if that or one of the tickets has changed meanwhile. */
   join(group: Group, now: number): void

@@ -234,7 +234,8 @@ test('says for how long a match may be held back for a cheaper one', () => {
   const patience = { cost: 2.5, untilMs: 20_000 }
   const why = (waited: number) => explain(rules, [skill(0, waited), skill(40)], { patience })
   expect(why(5000)).toMatchObject({
-    summary: 'Enough others wait for a match. A match may wait for a cheaper one, for 35 s at most.',
+    summary:
+      'Enough others wait for a match. A match may wait for a cheaper one, or for a longer search, for 35 s at most.',
     patientForMs: 35_000,
   })
   expect(why(40_000).patientForMs).toBeUndefined()

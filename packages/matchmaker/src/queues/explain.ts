@@ -321,10 +321,10 @@ function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readon
   return `${obstacleOf(why, together)}.${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
 }
 
-/** Says how long matches may be held back, after a space, where there are players for one. */
+/** Says how long patience lasts, after a space, where there are players for one. */
 function patienceSentence({ patientForMs, lacks, blocking }: Omit<Explanation, 'summary' | 'queue'>): string {
   if (patientForMs === undefined || lacks > 0 || blocking !== undefined) return ''
-  return ` A match may wait for a cheaper one, for ${rounded(patientForMs / 1000)} s at most.`
+  return ` A match may wait for a cheaper one, or for a longer search, for ${rounded(patientForMs / 1000)} s at most.`
 }
 
 /** Says what limits follow, after a space; empty where they relax as the definition says. */

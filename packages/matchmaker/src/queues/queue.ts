@@ -154,7 +154,7 @@ export interface QueueDefinition {
 export interface AcceptanceDefinition {
   /** Milliseconds from MATCH_FOUND; a player who has not accepted by then has declined. */
   readonly withinMs: number
-  /** Whether only players who declined are replaced. Default false: the match dissolves, and others search again. */
+  /** Whether only players who declined are replaced. Default false: it dissolves; those who accepted search again. */
   readonly replace?: boolean | undefined
 }
 

@@ -1,7 +1,6 @@
 // pure: when tickets expire or count as absent, and the timers for this and other times
 import type { Timed, TicketRecord } from './ticket-record.js'
 
-/** Items by due time. */
 /** Milliseconds of a bucket. */
 const BUCKET_MS = 1000
 

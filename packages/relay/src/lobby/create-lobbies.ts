@@ -23,10 +23,8 @@ import {
   type LobbiesOptions,
 } from './lobby-options.js'
 import { type Entry, eventsAfter, type Lobby, type LobbyEvent, memberOf, newLobby } from './lobby.js'
-
 import { createReportMatch, runnerOf } from './runner.js'
 import { dueAt, isOver, isRefusal, step } from './step.js'
-
 import { eventView, listedOf, type LobbyView, viewOf } from './view.js'
 
 /** Attempts after which a change gives up, because other changes of the same lobby were stored first each time. */

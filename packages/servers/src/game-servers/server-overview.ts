@@ -37,12 +37,13 @@ export interface ServerListener {
 export type FreedReason = ReturnReason | StopReason | 'silent'
 
 /** A server that has registered, as this registry knows it. */
-export interface GameServerView extends Pick<ServerView, 'id' | 'state' | 'matches' | 'playersIn' | Times> {
+export interface GameServerView extends Pick<
+  ServerView,
+  'id' | 'state' | 'matches' | 'playersIn' | 'registeredAt' | 'seenAt' | 'draining'
+> {
   readonly allocation: Allocation
   readonly registration: ServerRegistration
 }
-
-type Times = 'registeredAt' | 'seenAt' | 'draining'
 
 /** Seats by state. `total` is always the sum of the others. */
 export interface SeatCounts {

@@ -68,7 +68,6 @@ function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly 
     }
     const ended = before.visits.pop() as CrowdVisit
     before.visits.push({ ...ended, ...ending }, visit)
-
     before.last = habit
   }
   return all

@@ -128,7 +128,7 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
-/** All commands as methods, which ask the leader. */
+/** All commands as methods, which ask the leader. Those that a process answers by itself are to be spread after it. */
 const allAsking = (ask: RpcClient['ask']) =>
   Object.fromEntries(
     Object.keys(PROMISES).map((command) => [

@@ -18,7 +18,6 @@ interface FeedsOptions {
   readonly now: () => number
 }
 
-/** Tells listeners what happens. One text serves all of them; who reads slowly misses some and costs no memory. */
 type Listener = ReturnType<typeof newListener>
 
 const newListener = (caller: string, now: number) => ({
@@ -38,6 +37,7 @@ const MOST_STEPS = 6
 /** Milliseconds after which a listener that takes nothing makes place for another. */
 const STUCK_MS = 30_000
 
+/** Tells listeners what happens. One text serves all of them; who reads slowly misses some and costs no memory. */
 export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions) {
   const listeners = new Set<Listener>()
   let isClosed = false
