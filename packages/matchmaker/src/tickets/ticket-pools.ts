@@ -78,7 +78,7 @@ export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntim
   record.moreSlots = undefined
 }
 
-/** Counts a searching ticket in its queues, anew if it is counted otherwise. One of a private match waits for nobody. */
+/** Counts a searching ticket in its queues, or counts it anew. One of a private match waits for nobody. */
 function beginWait(record: TicketRecord, now: number): void {
   if (isPrivate(record)) return
   const cells = cellsOf(record, now)
