@@ -111,8 +111,9 @@ function runView(lobby: Lobby, playerId: string): RunView | null {
     case 'relayed':
       return { term: run.term, status: run.status, credentials: ownCredentials(lobby, playerId) ?? null }
     case 'handed-over':
+      return { term: run.term, status: run.status, reference: run.reference }
     case 'assigned':
-      return { ...run }
+      return { term: run.term, status: run.status, assignment: run.assignment }
   }
 }
 

@@ -88,18 +88,23 @@ export interface ServerView {
  * @param listing what the server lists; undefined unless it is listed.
  */
 export const serverViewOf = (
-  { allocation, registration, ...server }: GameServerView,
+  { allocation, registration, id, state, matches, playersIn, registeredAt, seenAt, draining }: GameServerView,
   placeOf: (server: Allocation) => string | undefined,
   listing: ServerView['listing'],
 ): ServerView => ({
-  ...server,
+  id,
+  state,
+  matches,
+  registeredAt,
+  seenAt,
+  draining,
   pool: allocation.pool,
   place: placeOf(allocation) ?? allocation.assignment?.location?.city,
   requestId: allocation.requestId,
   build: registration.build,
   matchesAtOnce: registration.matches,
-  matchesServed: allocation.pool === undefined ? server.matches.length : allocation.matchesServed,
-  playersIn: server.playersIn + (listing?.seats.taken ?? 0),
+  matchesServed: allocation.pool === undefined ? matches.length : allocation.matchesServed,
+  playersIn: playersIn + (listing?.seats.taken ?? 0),
   seats: registration.seats,
   listing,
 })
