@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '@muster/core'
+import { nameErrors } from '@muster/core/internal'
 import { ClientClosedError, ClientOfflineError, ErrorReply } from '@redis/client'
 
 /** Whether a command that failed took effect: certainly not, or nobody knows. */
@@ -52,7 +53,7 @@ export class RedisDisconnected extends RedisError {}
 /** Redis did not answer in time. The call may still take effect. */
 export class RedisTimedOut extends RedisError {}
 
-for (const [name, kind] of Object.entries({
+nameErrors({
   RedisError,
   RedisFull,
   RedisReadOnly,
@@ -63,8 +64,7 @@ for (const [name, kind] of Object.entries({
   RedisTooOld,
   RedisDisconnected,
   RedisTimedOut,
-}))
-  kind.prototype.name = name
+})
 
 type Refusal = readonly [kind: typeof RedisError, words: string]
 

@@ -119,9 +119,9 @@ export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
   const { redis, name, fallbackShare, clock } = checkOptions('createRedisLimits', schema, options)
   const limiters = new Map<string, SharedLimiter>()
   // Different in all processes.
-  const process = randomBytes(9).toString('base64url')
+  const idPrefix = randomBytes(9).toString('base64url')
   let made = 0
-  const newId = () => `${process}.${(made += 1).toString(36)}`
+  const newId = () => `${idPrefix}.${(made += 1).toString(36)}`
 
   const create = (limit: RateLimit) => {
     const times = limitTimes(limit.windowMs)

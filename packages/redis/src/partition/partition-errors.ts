@@ -1,29 +1,18 @@
 import { Conflict, MusterError } from '@muster/core'
+import { nameErrors } from '@muster/core/internal'
 import { Unavailable } from '@muster/matchmaker'
 
 /** No process leads the partition at the moment, or it does not answer. The call may have taken effect. */
-export class NoLeader extends Unavailable {
-  static {
-    this.prototype.name = 'NoLeader'
-  }
-}
+export class NoLeader extends Unavailable {}
 
 /** The partition holds as many tickets, or this process has as many RPC requests open, as it may. Nothing was done. */
-export class PartitionFull extends Unavailable {
-  static {
-    this.prototype.name = 'PartitionFull'
-  }
-}
+export class PartitionFull extends Unavailable {}
 
 /**
  * A later version of Muster has led this partition, and its records are in a format that this version cannot read. Stop
  * this process, or run the later version. Nothing was changed.
  */
 export class PartitionNewer extends Unavailable {
-  static {
-    this.prototype.name = 'PartitionNewer'
-  }
-
   /** @param format of the records in Redis. @param readable the latest format that this version reads. */
   constructor(format: number, readable: number) {
     super(
@@ -34,18 +23,10 @@ export class PartitionNewer extends Unavailable {
 }
 
 /** A call to Redis failed; the cause says why. The call may have taken effect. */
-export class PartitionUnavailable extends Unavailable {
-  static {
-    this.prototype.name = 'PartitionUnavailable'
-  }
-}
+export class PartitionUnavailable extends Unavailable {}
 
 /** The clock of this process is wrong, or that of Redis. Nothing is decided by the former: see docs/scale-out.md. */
 export class ClockDiffers extends MusterError {
-  static {
-    this.prototype.name = 'ClockDiffers'
-  }
-
   /** @param offsetMs milliseconds by which the clock of Redis is ahead. */
   constructor(offsetMs: number) {
     const seconds = Math.round(Math.abs(offsetMs) / 1000)
@@ -62,10 +43,6 @@ export class ClockDiffers extends MusterError {
  * decides counts, and nothing was written.
  */
 export class LeaseLost extends Conflict {
-  static {
-    this.prototype.name = 'LeaseLost'
-  }
-
   constructor(partition: string) {
     super(
       `Partition ${JSON.stringify(partition)}: lost the lease ` +
@@ -73,3 +50,5 @@ export class LeaseLost extends Conflict {
     )
   }
 }
+
+nameErrors({ NoLeader, PartitionFull, PartitionNewer, PartitionUnavailable, ClockDiffers, LeaseLost })
