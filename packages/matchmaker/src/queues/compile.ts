@@ -2,7 +2,7 @@ import { pointOf } from '@muster/core/internal'
 import type { Checks, Entry, Model, Opening } from '@muster/kernel'
 import { InvalidTicket } from '../errors.js'
 import { regionIn } from '../wait-times/index.js'
-import type { Queue } from './queue.js'
+import { type Queue, thoroughMsOf } from './queue.js'
 import {
   type Levels,
   type Facts,
@@ -94,8 +94,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       prefer: queue.prefer && weightsOf(queue.prefer, spans),
       patience: queue.patience && {
         ...queue.patience,
-        // Well before tickets expire, so that nobody does for the sake of a better match.
-        thoroughMs: Math.min(2 * queue.patience.untilMs, (queue.patience.untilMs + queue.expireAfterMs) / 2),
+        thoroughMs: thoroughMsOf(queue.patience, queue.expireAfterMs),
       },
     },
 

@@ -245,17 +245,15 @@ test('a field that is new is described, too', () => {
 
 test('weights and patience are described', () => {
   const rules = [{ kind: 'difference', attribute: 'skill', max: 50 }] as const
-  const sentences = sentencesOf({
-    matchSize: 2,
-    rules,
-    prefer: { skill: 2, waiting: 0.5 },
-    patience: { cost: 2.5, untilMs: 20_000 },
-  })
+  const queue = { matchSize: 2, rules, prefer: { skill: 2, waiting: 0.5 }, patience: { cost: 2.5, untilMs: 20_000 } }
+  const sentences = sentencesOf(queue)
   expect(sentences).toContain('Members of a match are chosen by skill with weight 2 and waiting with weight 0.5.')
   expect(sentences).toContain(
     'Until its oldest ticket has waited 20 s, a match is held back for a cheaper one: it may cost 2.5 in the end, ' +
-      'and proportionally less before; matches that are hard to find are made after about twice that time.',
+      'and proportionally less before; matches that are hard to find are looked for after 40 s.',
   )
+  // Well before tickets expire, so that nobody does for the sake of a better match.
+  expect(sentencesOf({ ...queue, expireAfterMs: 40_000 }).join(' ')).toContain('are looked for after 30 s.')
 })
 
 test('no value of a variable is in a sentence', () => {

@@ -1,4 +1,4 @@
-import type { Queue } from './queue.js'
+import { type Queue, thoroughMsOf } from './queue.js'
 import {
   counted,
   digits,
@@ -97,13 +97,13 @@ const preferClauses = ({ prefer = {} }: Queue) => {
   return weights.length === 0 ? [] : [`members of a match are chosen by ${listed(weights)}`]
 }
 
-const patienceClauses = ({ patience }: Queue) =>
+const patienceClauses = ({ patience, expireAfterMs }: Queue) =>
   patience === undefined
     ? []
     : [
         `until its oldest ticket has waited ${duration(patience.untilMs)}, a match is held back for a cheaper one: ` +
           `it may cost ${digits(patience.cost)} in the end, and proportionally less before; ` +
-          'matches that are hard to find are made after about twice that time',
+          `matches that are hard to find are looked for after ${duration(thoroughMsOf(patience, expireAfterMs))}`,
       ]
 
 const presenceClauses = ({ presence }: Queue) =>

@@ -173,6 +173,13 @@ export interface PatienceDefinition {
   readonly untilMs: number
 }
 
+/**
+ * Milliseconds of waiting after which matches that are hard to find are looked for: well before tickets expire, so that
+ * none expires for the sake of a better match.
+ */
+export const thoroughMsOf = ({ untilMs }: PatienceDefinition, expireAfterMs: number): number =>
+  Math.min(2 * untilMs, (untilMs + expireAfterMs) / 2)
+
 export interface PresenceDefinition {
   /**
    * Milliseconds for which a client may be away while its ticket searches, from 10,000. They count from the ticket's
