@@ -38,7 +38,7 @@ const routes = {
   }),
 }
 
-const document = openApiDocument({
+const options = {
   title: 'Books',
   version: '1',
   description: 'About books.',
@@ -46,13 +46,20 @@ const document = openApiDocument({
   subjects: { shelves: 'Shelves of books.', books: 'Orders of books.' },
   anonymous: ['list'],
   basePath: '/api',
-})
+}
+const document = openApiDocument(options)
 
 test('the first word of a path is a tag, with a text of its own', () => {
   expect(document['tags']).toEqual([
     { name: 'shelves', description: 'Shelves of books.' },
     { name: 'books', description: 'Orders of books.' },
   ])
+})
+
+test('a first word without a text is refused', () => {
+  expect(() => openApiDocument({ ...options, subjects: { shelves: 'Shelves of books.' } })).toThrow(
+    "openApiDocument: subjects has no text for 'books'",
+  )
 })
 
 test('keys are described where they are sent', () => {

@@ -34,7 +34,10 @@ const PROBLEM: Json = {
   },
 }
 
-/** Builds the OpenAPI 3.1 document of an API. Schemas with an id (`.meta({ id })`) become components. */
+/**
+ * Builds the OpenAPI 3.1 document of an API. Schemas with an id (`.meta({ id })`) become components.
+ * @throws {TypeError} if the first word of a path has no text among the subjects.
+ */
 export function openApiDocument({
   title,
   version,
@@ -47,11 +50,13 @@ export function openApiDocument({
   const schemas: Record<string, unknown> = { Problem: PROBLEM }
   const open = new Set(anonymous)
   const paths: Record<string, Record<string, unknown>> = {}
-  const tags = new Set<string>()
+  const tags = new Map<string, string>()
   for (const [name, operation] of Object.entries(routes)) {
     const path = (paths[basePath + operation.path] ??= {})
     const tag = tagOf(operation)
-    tags.add(tag)
+    const text = subjects[tag]
+    if (text === undefined) throw new TypeError(`openApiDocument: subjects has no text for '${tag}'`)
+    tags.set(tag, text)
     path[operation.method.toLowerCase()] = { tags: [tag], ...describe(name, operation, open.has(name), schemas) }
   }
   return {
@@ -64,7 +69,7 @@ export function openApiDocument({
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: [...tags].map((name) => ({ name, description: subjects[name] ?? '' })),
+    tags: Array.from(tags, ([name, text]) => ({ name, description: text })),
     paths,
     components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     security: [{ token: [] }],
