@@ -1,4 +1,4 @@
-import { grouped, groupedBy } from '../parts/index.js'
+import { grouped, groupBy } from '../parts/index.js'
 import type { PoolRow, ServerList } from '../wire.js'
 import { Cell, Meter, number, TableHead } from './elements.js'
 import { hours, money, percent } from './words.js'
@@ -25,7 +25,7 @@ export function PoolsPanel({ list: { pools, currency } }: { readonly list: Serve
             number('Idle so far'),
           ]}
         />
-        {[...groupedBy(pools, ({ pool }) => pool)].map(([pool, rows]) => (
+        {[...groupBy(pools, ({ pool }) => pool)].map(([pool, rows]) => (
           <tbody key={pool}>
             <tr class="place-row">
               <th scope="rowgroup" colSpan={8}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { grouped, groupedBy } from '../parts/index.js'
+import { grouped, groupBy } from '../parts/index.js'
 import type { ServerList, ServerRow } from '../wire.js'
 import { Cell, IdLink, number, PolledView, TableHead } from './elements.js'
 import { PoolsPanel } from './pools-panel.js'
@@ -43,7 +43,7 @@ function List({ list, show }: ListProps) {
       </section>
     )
   }
-  const places = [...groupedBy(servers, ({ place }) => place)]
+  const places = [...groupBy(servers, ({ place }) => place)]
   const hasProcesses = may('servers') && servers.some((row) => row.isProcess)
   const mayAct = hasProcesses || (may('servers') && servers.some((row) => row.mayDrain))
   const columns = 6 + (cost === null ? 0 : 1) + (mayAct ? 1 : 0)

@@ -120,18 +120,14 @@ function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]):
       rules.flatMap((rule, at) => (kindsIn(rule).includes(kind) ? [`queues.${queue}.rules.${at}`] : [])),
     )[0]
   const [distance, latency] = [first('distance'), first('latency')]
-  return [
-    ...remarks({
-      [distance ?? '']:
-        distance !== undefined &&
-        locate === undefined &&
-        'needs places, and there is no locate: only players who send coordinates have one',
-    }),
-    ...remarks({
-      [latency ?? '']:
-        latency !== undefined && !beacons.enabled && 'uses latencies that nobody checks: beacons.enabled is false',
-    }),
-  ]
+  return remarks({
+    ...(distance !== undefined &&
+      locate === undefined && {
+        [distance]: 'needs places, and there is no locate: only players who send coordinates have one',
+      }),
+    ...(latency !== undefined &&
+      !beacons.enabled && { [latency]: 'uses latencies that nobody checks: beacons.enabled is false' }),
+  })
 }
 
 /** Servers register and say who came by the ticket API, whose URL they find in MM_API_URL unless they know it. */

@@ -152,6 +152,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     joinToken: undefined,
     assignment: undefined,
   })
+  /** The start that has the id among its players or its seats, and at which index. */
   const startWith = (ids: 'playerIds' | 'seatIds', id: string) => {
     for (const start of starts.values()) {
       const index = start[ids].indexOf(id)

@@ -1,6 +1,6 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { counted, graticule, grouped, groupedBy, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
+import { counted, graticule, grouped, groupBy, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
 import type { MapNow, Now, Spot } from '../../wire.js'
 import { short, wait } from '../words.js'
 import { number, TableHead } from '../elements.js'
@@ -24,7 +24,7 @@ interface Merged<Item extends Weighted> extends Weighted {
  */
 export function mergeClusters<Item extends Weighted>(items: readonly Item[], cell: number): readonly Merged<Item>[] {
   const weighty = items.filter(({ weight }) => weight > 0)
-  return [...groupedBy(weighty, ({ x, y }) => `${Math.floor(x / cell)},${Math.floor(y / cell)}`)]
+  return [...groupBy(weighty, ({ x, y }) => `${Math.floor(x / cell)},${Math.floor(y / cell)}`)]
     .map(([key, there]) => {
       const weight = sum(there.map((item) => item.weight))
       const middle = (of: 'x' | 'y') => sum(there.map((item) => item[of] * item.weight)) / weight

@@ -93,9 +93,11 @@ export async function openLobbies(options: OpenLobbiesOptions) {
       createApi: (api: LobbyApiOptions) => createLobbyApi(lobbies, api),
       webhook: relay?.webhook,
       close: async (timeoutMs: number) => {
-        const results = await Promise.allSettled([lobbies.close({ keepLobbies, timeoutMs })])
-        await relay?.close({ timeoutMs })
-        for (const result of results) if (result.status === 'rejected') throw result.reason
+        try {
+          await lobbies.close({ keepLobbies, timeoutMs })
+        } finally {
+          await relay?.close({ timeoutMs })
+        }
       },
     }
   }
