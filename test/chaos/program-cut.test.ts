@@ -25,6 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 interface Inspected {
   readonly match_id: string
   readonly phase: string
+  readonly stop_reason: string | null
   readonly player_ids: readonly string[]
 }
 
@@ -60,8 +61,8 @@ test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, 
   /** No player is in two matches. */
   const look = async (when: string) => {
     const now = await matches()
-    // The players of a match whose server is being stopped are free.
-    const all = now.flatMap(({ phase, player_ids }) => (phase === 'stopping' ? [] : player_ids))
+    // The players of a match whose server is not wanted are free, also while its deployment is still looked for.
+    const all = now.flatMap(({ stop_reason, player_ids }) => (stop_reason === null ? player_ids : []))
     for (const id of new Set(all)) if (all.indexOf(id) !== all.lastIndexOf(id)) wrong.push(`${when}: ${id} plays twice`)
     return now
   }

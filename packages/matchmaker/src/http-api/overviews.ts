@@ -127,6 +127,7 @@ export const ticketsInspected = ({ total, tickets }: LongestWaiting, { queues }:
 export const inspectMatches = ({ matches }: Inspection) =>
   matches.map((match) => ({
     ...orNull(match, 'queue', 'tag', 'phase', 'pool'),
+    stop_reason: match.stopReason ?? null,
     match_id: match.matchId,
     found_at: isoTime(match.at),
     ticket_ids: match.ticketIds,

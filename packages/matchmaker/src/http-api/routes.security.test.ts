@@ -174,6 +174,20 @@ describe('what is off by default', () => {
     expect((await on.call('backend', 'GET', '/inspect/matches')).json).toEqual({ matches: [] })
   })
 
+  test('/inspect/matches says of which match the players have left, while its server is still looked for', async () => {
+    const { call, service } = setUp({ inspect: true })
+    const match = { queue: 'duel', ticketIds: [], playerIds: ['ann'], at: 0, assignment: undefined }
+    service.matches.push({ ...match, matchId: 'm1', tag: 't1', phase: 'running', requestId: 'r1' })
+    const lost = { phase: 'finding', stopReason: 'lost', requestId: undefined } as const
+    service.matches.push({ ...match, matchId: 'm2', tag: 't2', ...lost })
+    expect((await call('backend', 'GET', '/inspect/matches')).json).toMatchObject({
+      matches: [
+        { match_id: 'm1', phase: 'running', stop_reason: null },
+        { match_id: 'm2', phase: 'finding', stop_reason: 'lost' },
+      ],
+    })
+  })
+
   test('pages of other origins are refused until their origin is allowed', async () => {
     const origin = 'https://play.example'
     const preflight = { headers: { origin, 'access-control-request-method': 'POST' } }

@@ -33,7 +33,10 @@ describe('a recorded stop is carried out by the next process', () => {
     await first.run(ms)
     const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
     expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
+    expect(first.matchmaker.inspect().matches[0]).not.toHaveProperty('stopReason')
     await first.matchmaker.stopMatch(matchId, RECORDED)
+    const left = first.matchmaker.inspect().matches.filter((one) => one.matchId === matchId)
+    expect(left).toMatchObject([{ stopReason: 'stopped' }])
     expect(world.servers()).toMatchObject([{ matchId, dropped: true, assigned: false }])
     // The client did not hear the answer.
     await first.matchmaker.stopMatch(matchId, RECORDED)

@@ -8,7 +8,9 @@ const MOST_FORMING = 50
 
 /** What is seen by asking the leader: no places of those who wait, and not how far rules have relaxed. */
 function surveyedBy({ queues, matches, servers, pools, held }: Inspection, now: number): Surveyed {
-  const forming = matches.filter(({ phase, pool }) => pool === undefined && phase !== 'running' && phase !== 'stopping')
+  const forming = matches.filter(
+    ({ phase, pool, stopReason }) => pool === undefined && phase !== 'running' && stopReason === undefined,
+  )
   return {
     queues: queues.map(({ name, paused, searching, players, longestWaitMs }) => {
       const tickets = Object.values(searching).reduce((sum, count) => sum + count, 0)

@@ -249,6 +249,11 @@ function teamsIn({ tickets, teams, teamOf }: Order, ticketIds: readonly string[]
 export interface AllocationView extends Intent {
   readonly playerIds: readonly string[]
   readonly phase: AllocationPhase
+  /**
+   * Why the server is not wanted any more. Its tickets have left the match by then, and its players may be in another.
+   * Undefined while it is wanted.
+   */
+  readonly stopReason?: StopReason | undefined
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
   /** Of a match that is served on a server of a pool, and has no deployment of its own. */
@@ -274,6 +279,7 @@ export const viewOf = (allocation: Allocation): AllocationView => ({
   playerIds: allocation.playerIds,
   at: allocation.at,
   phase: allocation.phase,
+  ...(allocation.unwanted !== undefined && { stopReason: allocation.unwanted }),
   requestId: allocation.requestId,
   assignment: allocation.assignment,
   ...(allocation.pool !== undefined && { pool: allocation.pool }),
