@@ -61,23 +61,24 @@ const MOST = 1.005
 const FEWEST = 0.995
 
 describe('pairs cost no more than those of greedy nearest neighbour, and are no fewer', () => {
-  // One crowd may cost more: greedy is no optimum, and in a small crowd one more pair may change all others.
+  // One small crowd may cost more: one more pair may change all others. Up to 1,500 pairs are chosen with care, so they
+  // are more and cheaper.
   test.each([
-    { size: 2, crowds: 100, most: 1 },
-    { size: 3, crowds: 100, most: 1.5 },
-    { size: 10, crowds: 100, most: 1.5 },
-    { size: 30, crowds: 100, most: 1.5 },
-    { size: 100, crowds: 40, most: 1.1 },
-    { size: 500, crowds: 8, most: 1.1 },
-    { size: 501, crowds: 8, most: 1.1 },
-    { size: 1000, crowds: 6, most: 1.1 },
-    { size: 2000, crowds: 4, most: 1.1 },
-    { size: 5000, crowds: 2, most: 1.05 },
-  ])('$size tickets', ({ size, crowds, most }) => {
+    { size: 2, crowds: 100, most: 1, dearest: 1, more: 1 },
+    { size: 3, crowds: 100, most: 1.5, dearest: 1, more: 1 },
+    { size: 10, crowds: 100, most: 1.5, dearest: MOST, more: 1 },
+    { size: 30, crowds: 100, most: 1.5, dearest: 0.95, more: 1.02 },
+    { size: 100, crowds: 40, most: 1.05, dearest: 0.9, more: 1.04 },
+    { size: 500, crowds: 8, most: 1, dearest: 0.9, more: 1.07 },
+    { size: 501, crowds: 8, most: 1, dearest: 0.9, more: 1.07 },
+    { size: 1000, crowds: 6, most: 1, dearest: 0.92, more: 1.09 },
+    { size: 2000, crowds: 4, most: 1, dearest: 0.92, more: 1.02 },
+    { size: 5000, crowds: 2, most: 1, dearest: 0.95, more: 1 },
+  ])('$size tickets', ({ size, crowds, most, dearest, more }) => {
     const { each, all, pairs } = compared('both', size, crowds)
-    expect(all).toBeLessThanOrEqual(MOST)
+    expect(all).toBeLessThanOrEqual(dearest)
     expect(Math.max(...each)).toBeLessThanOrEqual(most)
-    expect(pairs[0]).toBeGreaterThanOrEqual(pairs[1])
+    expect(pairs[0]).toBeGreaterThanOrEqual(more * pairs[1])
   })
 
   test.each([

@@ -6,6 +6,7 @@ import type { Parts } from '../data/parts.js'
 import { windowOf, type Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 import type { DirtyTracker } from './dirty-tracking.js'
+import { choosePairs } from './alternating-paths.js'
 import type { RoundState } from './state.js'
 
 /** Partners that a ticket names. */
@@ -15,6 +16,8 @@ const MOST_READ = 256
 const MOST_READ_RANKED = 4096
 /** Tickets that name partners before the cheapest pairs are made. */
 const BATCH = 8192
+/** Pairs of so many new tickets are chosen with care; of more, the cheapest is made first. */
+export const MOST_CHOSEN = 1500
 /** Steps of cost that are told apart, per unit; the number of prices that fit into a sort key, and of pairs. */
 const PRICES = 65_536
 const MOST_PRICE = 2 ** 26 - 1
@@ -31,7 +34,8 @@ export interface PairsInput<Facts> extends Parts<Facts> {
 
 /**
  * Each ticket names its nearest partners; of all pairs named the cheapest is made first; whoever has lost all of them
- * names others. Pairs of a higher priority come before cheaper ones.
+ * names others. Pairs of a higher priority come before cheaper ones. Of a crowd of new tickets with one priority, pairs
+ * are chosen so that they are many and cheap.
  */
 export function createPairs<Facts>(input: PairsInput<Facts>) {
   const { columns, compare, levels, grid, draft, budget, state, tracker, singles, ranked } = input
@@ -110,26 +114,36 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     return failing
   }
 
-  /** The pairs named in the order in which they are made: sort keys that end in the number of the pair. */
-  const inOrder = (): Float64Array => {
+  /** The numbers of the pairs named, in the order in which they are made. */
+  function* inOrder(isChosen: boolean): Pausable<readonly number[]> {
     const keys = new Float64Array(costs.length)
     for (let at = 0; at < keys.length; at++)
       keys[at] = Math.min(MOST_PRICE, Math.floor((costs[at] as number) * PRICES)) * PAIRS + at
-    keys.sort()
-    const partner = (key: number) => priorityOf(others[key % PAIRS] as Slot)
-    return ranked() ? keys.toSorted((a, b) => partner(b) - partner(a) || a - b) : keys
+    const order = Array.from(keys.toSorted(), (key) => key % PAIRS)
+    const partner = (pair: number) => priorityOf(others[pair] as Slot)
+    if (ranked()) return order.toSorted((a, b) => partner(b) - partner(a))
+    if (!isChosen) return order
+    const ends = new Int32Array(2 * order.length)
+    for (const [at, pair] of order.entries()) {
+      ends[2 * at] = ones[pair] as Slot
+      ends[2 * at + 1] = others[pair] as Slot
+    }
+    const sorted = Float64Array.from(order, (pair) => costs[pair] as number)
+    const chosen = yield* choosePairs(ends, sorted, budget)
+    return chosen.map((at) => order[at] as number)
   }
 
   /** Pairs tickets of one priority. */
-  function* pairAll(anchors: readonly Slot[]): Pausable<void> {
+  function* pairAll(anchors: readonly Slot[], isMostlyNew: boolean): Pausable<void> {
     isCrowd = anchors.length > NAMED
+    const isChosen = isMostlyNew && isCrowd && anchors.length <= MOST_CHOSEN
     const held = new Set<Slot>()
     for (let left = anchors; left.length > 0;) {
       const failing = yield* nameAll(left)
-      for (const key of inOrder()) {
-        const [one, other] = [ones[key % PAIRS] as Slot, others[key % PAIRS] as Slot]
+      for (const pair of yield* inOrder(isChosen)) {
+        const [one, other] = [ones[pair] as Slot, others[pair] as Slot]
         if (!isFree(columns, one) || !isFree(columns, other)) continue
-        if (levels.isHeldBack(costs[key % PAIRS] as number, Math.min(columns.sinceOf(one), columns.sinceOf(other)))) {
+        if (levels.isHeldBack(costs[pair] as number, Math.min(columns.sinceOf(one), columns.sinceOf(other)))) {
           held.add(one)
           continue
         }
@@ -144,12 +158,12 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
   }
 
   /** @param anchors those of the highest priority first. */
-  return function* pairs(anchors: readonly Slot[]): Pausable<void> {
+  return function* pairs(anchors: readonly Slot[], isMostlyNew: boolean): Pausable<void> {
     for (let from = 0; from < anchors.length;) {
       const priority = priorityOf(anchors[from] as Slot)
       let to = from + 1
       while (to < anchors.length && to - from < BATCH && priorityOf(anchors[to] as Slot) === priority) to += 1
-      yield* pairAll(anchors.slice(from, to))
+      yield* pairAll(anchors.slice(from, to), isMostlyNew)
       from = to
     }
   }

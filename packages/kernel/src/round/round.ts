@@ -8,14 +8,13 @@ import type { Parts } from '../data/parts.js'
 import type { Grid } from '../grid/grid.js'
 import type { Search, Vacancy } from '../search/search.js'
 import type { DirtyTracker } from './dirty-tracking.js'
+import { MOST_CHOSEN } from './pairs.js'
 import type { RoundState } from './state.js'
 
 /** In a pool of so few tickets, those left over are matched by rearranging matches in every round. */
 const TINY_POOL = 64
 /** In a pool of so many they are where most are new. */
 const SMALL_POOL = 500
-/** In larger ones pairs are, if the tickets left over times the matches of the round are no more than this. */
-const MOST_AUGMENTED = 1_000_000
 /** The number of waits, and of slots, that fit into a sort key. */
 const WAITS = 2 ** 26
 /** Tickets at the last resort that are tried for each opening that no other ticket fits. */
@@ -34,7 +33,7 @@ export interface RoundInput<Facts> extends Parts<Facts> {
   /** The commonest priority; undefined if all tickets have the same. */
   commonPriority(): number | undefined
   /** Pairs these tickets, where any two that may meet are a match; undefined for other models. */
-  readonly pairs: ((anchors: readonly Slot[]) => Pausable<void>) | undefined
+  readonly pairs: ((anchors: readonly Slot[], isMostlyNew: boolean) => Pausable<void>) | undefined
   readonly bulk: (slots: Int32Array) => Pausable<void>
   readonly augment: (left: readonly Slot[]) => Pausable<void>
 }
@@ -114,9 +113,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       return found !== undefined
     })
 
-  function* tryAll(anchors: readonly Slot[], most: number): Pausable<void> {
+  function* tryAll(anchors: readonly Slot[], most: number, isMostlyNew: boolean): Pausable<void> {
     if (pairs === undefined || most < Infinity) return yield* searchEach(anchors, most)
-    yield* pairs(anchors.filter((slot) => columns.size[slot] === 1))
+    yield* pairs(
+      anchors.filter((slot) => columns.size[slot] === 1),
+      isMostlyNew,
+    )
     const parties = anchors.filter((slot) => columns.size[slot] !== 1)
     yield* searchEach(parties, most)
   }
@@ -138,30 +140,29 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const isCrowd = most === Infinity && fresh.length >= CROWD && isMostlyNew
       if (!isCrowd || (when !== 'none' && vacancies.size > 0)) yield* tracker.file([...dirty, ...fresh])
       if (when === 'first') yield* fillEach(vacant(), undefined)
-      if (!isCrowd) yield* tryAll(inOrder([...dirty, ...fresh], most === Infinity), most)
+      if (!isCrowd) yield* tryAll(inOrder([...dirty, ...fresh], most === Infinity), most, isMostlyNew)
       else {
         const isAbove = (slot: Slot) => common !== undefined && priorityOf(slot) > common
         yield* tracker.wakeAll()
         const first = [...dirty, ...fresh.filter(isAbove)]
         if (first.length > 0) {
           yield* tracker.file([...dirty, ...fresh])
-          yield* tryAll(inOrder(first, true), most)
+          yield* tryAll(inOrder(first, true), most, false)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-        for (let from = 0; from < fresh.length; from += MOST_IN_BULK) {
+        const inBulk = pairs === undefined || fresh.length > MOST_CHOSEN ? fresh.length : 0
+        for (let from = 0; from < inBulk; from += MOST_IN_BULK) {
           const some = fresh.slice(from, from + MOST_IN_BULK)
           yield* input.bulk(Int32Array.from(some.filter((slot) => isFree(columns, slot) && isOfCrowd(slot))))
           if (budget.isPauseDue()) yield budget.pause()
         }
         const left = areFree(fresh)
         yield* tracker.file(left)
-        yield* tryAll(inOrder(left, true), most)
+        yield* tryAll(inOrder(left, true), most, isMostlyNew)
       }
       const left = [...areFree(dirty), ...areFree(fresh)]
-      const isSmall =
-        waiting <= SMALL_POOL || (pairs !== undefined && left.length * state.groups.length <= MOST_AUGMENTED)
-      const isAugmented = waiting <= TINY_POOL || (isMostlyNew && isSmall)
-      if (isAugmented && most === Infinity && left.length > 0 && state.groups.length > 0)
+      const isSmall = waiting <= (isMostlyNew ? SMALL_POOL : TINY_POOL)
+      if (isSmall && most === Infinity && left.length > 0 && state.groups.length > 0)
         yield* input.augment(inOrder(left, false))
       if (when === 'last') yield* fillEach(vacant(), undefined)
       tracker.end()

@@ -1,0 +1,111 @@
+import { seededRandom } from '@muster/core/clock'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Budget } from '../data/budget.js'
+import { choosePairs } from './alternating-paths.js'
+
+type Pair = readonly [one: number, other: number, cost: number]
+
+/** The pairs chosen. */
+function chosen(pairs: readonly Pair[]): readonly Pair[] {
+  const sorted = pairs.toSorted(([, , a], [, , b]) => a - b)
+  const ends = Int32Array.from(sorted.flatMap(([one, other]) => [one, other]))
+  const search = choosePairs(
+    ends,
+    Float64Array.from(sorted, ([, , cost]) => cost),
+    new Budget(),
+  )
+  for (;;) {
+    const { done, value } = search.next()
+    if (done === true) return value.map((pair) => sorted[pair] as Pair)
+  }
+}
+
+const sumOf = (pairs: readonly Pair[]) => pairs.reduce((sum, [, , cost]) => sum + cost, 0)
+
+/** The most pairs, and the least sum of so many, by trying all. */
+function optimum([pair, ...rest]: readonly Pair[]): { readonly count: number; readonly cost: number } {
+  if (pair === undefined) return { count: 0, cost: 0 }
+  const [one, other, price] = pair
+  const without = optimum(rest)
+  const left = optimum(rest.filter(([a, b]) => a !== one && a !== other && b !== one && b !== other))
+  const [count, cost] = [left.count + 1, left.cost + price]
+  return count > without.count || (count === without.count && cost < without.cost) ? { count, cost } : without
+}
+
+const pairs = (tickets: number) =>
+  fc
+    .uniqueArray(fc.tuple(fc.nat(tickets - 1), fc.nat(tickets - 1), fc.nat(100)), {
+      selector: ([one, other]) => Math.min(one, other) * tickets + Math.max(one, other),
+      maxLength: 18,
+    })
+    .map((all) => all.filter(([one, other]) => one !== other))
+
+describe('pairs are chosen', () => {
+  test('two at the ends of a chain instead of the cheap one in the middle', () => {
+    expect(chosen([[1, 2, 1], [0, 1, 5], [2, 3, 9]])).toEqual([[0, 1, 5], [2, 3, 9]]) // prettier-ignore
+  })
+
+  test('the cheaper two of four tickets', () => {
+    expect(chosen([[0, 1, 1], [0, 2, 2], [1, 3, 2], [2, 3, 9]])).toEqual([[0, 2, 2], [1, 3, 2]]) // prettier-ignore
+  })
+
+  test('the cheapest of three tickets, whichever is left over', () => {
+    expect(chosen([[0, 1, 4], [1, 2, 3], [0, 2, 5]])).toEqual([[1, 2, 3]]) // prettier-ignore
+  })
+
+  test('once where both have named each other', () => {
+    expect(chosen([[0, 1, 4], [1, 0, 4]])).toHaveLength(1) // prettier-ignore
+    expect(chosen([])).toEqual([])
+  })
+
+  test('each ticket in one pair, and nobody is left who could be in one', () => {
+    fc.assert(
+      fc.property(pairs(12), (all) => {
+        const made = chosen(all)
+        const taken = made.flatMap(([one, other]) => [one, other])
+        expect(new Set(taken).size).toBe(taken.length)
+        for (const pair of made) expect(all).toContain(pair)
+        expect(made.map(([, , cost]) => cost)).toEqual(made.map(([, , cost]) => cost).toSorted((a, b) => a - b))
+        expect(all.every(([one, other]) => taken.includes(one) || taken.includes(other))).toBe(true)
+      }),
+      { seed: 1, numRuns: 2000 },
+    )
+  })
+
+  test('as many as there can be, at the least cost, in nearly every small crowd', () => {
+    const sums = { made: 0, most: 0, cost: 0, least: 0 }
+    fc.assert(
+      fc.property(pairs(9), (all) => {
+        const [made, best] = [chosen(all), optimum(all)]
+        expect(made.length).toBeLessThanOrEqual(best.count)
+        sums.made += made.length
+        sums.most += best.count
+        if (made.length < best.count) return
+        sums.cost += sumOf(made)
+        sums.least += best.cost
+      }),
+      { seed: 1, numRuns: 1000 },
+    )
+    expect(sums.made / sums.most).toBeGreaterThan(0.998)
+    expect(sums.cost / sums.least).toBeLessThan(1.002)
+  })
+
+  test('in bounded steps where few are named by all', () => {
+    const random = seededRandom(1)
+    const all = Array.from({ length: 2300 }, (_, one) =>
+      Array.from({ length: 8 }, () => [one, 2300 + Math.floor(random() * 200), random()] as const),
+    ).flat()
+    const budget = new Budget()
+    const sorted = all.toSorted(([, , a], [, , b]) => a - b)
+    const ends = Int32Array.from(sorted.flatMap(([one, other]) => [one, other]))
+    const search = choosePairs(
+      ends,
+      Float64Array.from(sorted, ([, , cost]) => cost),
+      budget,
+    )
+    while (search.next().done !== true);
+    expect(budget.spent).toBeLessThan(2 * all.length * 9)
+    expect(budget.pauses).toBeGreaterThan(100)
+  })
+})
