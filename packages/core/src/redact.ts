@@ -1,7 +1,20 @@
 import { isIPv6 } from 'node:net'
-import { addressKeys, secretFlags, secretKeys } from './api/limits.js'
 
 /** Keeps secrets, players' addresses and webhook URLs out of messages, logs and events. Pure. */
+
+/** Keys whose value is a secret wherever it appears, in an input or an answer. */
+export const secretKeys: readonly string[] = [
+  'secret_access_key',
+  'private_token',
+  'authorization',
+  'authorization_token',
+]
+
+/** A true value under one of these keys makes the `value` beside it a secret. */
+export const secretFlags: readonly string[] = ['is_secret', 'is_hidden']
+
+/** Keys that hold players' addresses: not secrets to the service, but not to be logged or shown to anyone else. */
+export const addressKeys: readonly string[] = ['ip_address', 'ip', 'user_ip', 'ip_list']
 
 /** Webhook calls are not signed; their URLs contain the secret that makes them unguessable. */
 const webhookKeys = ['url', 'webhook_url']

@@ -30,7 +30,7 @@ import {
   tagName,
   text,
 } from './fields.js'
-import { limits } from './limits.js'
+import { limits } from './rate-limits.js'
 import { Metrics, ReadMetrics } from './metrics.js'
 
 /** A player for whom a place is sought. */

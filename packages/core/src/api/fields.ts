@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundsOf, defaultValueLimits, type ValueLimits } from './limits.js'
+import { boundsOf, defaultValueLimits, type ValueLimits } from './value-limits.js'
 
 /**
  * Schemas of limited values. Apart from the limits, because zod takes longer to load than all that reads the limits.

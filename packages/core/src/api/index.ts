@@ -21,7 +21,7 @@ export {
 } from './deployments.js'
 export type { Metrics, MetricSeries } from './metrics.js'
 export { type CreateFleet, Fleet, FleetPolicy, type UpdateFleet } from './fleets.js'
-export { limits } from './limits.js'
+export { limits } from './rate-limits.js'
 export { Beacon, type ListedLocation, Location, type LocationList } from './locations.js'
 export { RegistryTag } from './registry.js'
 export { type CreateRelaySession, RelaySession, RelaySessionOfUser, RelayUser } from './relays.js'

@@ -16,7 +16,7 @@ import {
   tagName,
   text,
 } from './fields.js'
-import { limits } from './limits.js'
+import { limits } from './rate-limits.js'
 import { Location } from './locations.js'
 
 /** Replaced by `deployments.create`; here for those who still need it (service-api, Legacy deploy). */

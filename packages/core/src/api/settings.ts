@@ -1,4 +1,4 @@
-import { type Bounds, defaultValueLimits, type ValueLimits } from './limits.js'
+import { type Bounds, defaultValueLimits, type ValueLimits } from './value-limits.js'
 
 /**
  * The points that the specification leaves open ("not shown"), each with the default Muster uses and why.

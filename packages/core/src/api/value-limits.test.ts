@@ -4,7 +4,7 @@ import { inProcess } from '../client/transport.js'
 import type { ClientOptions } from '../client/config.js'
 import { createManualClock } from '../time.js'
 import { settingsWith } from './settings.js'
-import { defaultValueLimits, withValueLimits } from './limits.js'
+import { defaultValueLimits, withValueLimits } from './value-limits.js'
 
 const version = {
   app_name: 'game',

@@ -1,5 +1,5 @@
 import type { OperationId } from '../api/api.js'
-import { withValueLimits } from '../api/limits.js'
+import { withValueLimits } from '../api/value-limits.js'
 import type { Settings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
 import type { Clock } from '../time.js'

@@ -1,4 +1,4 @@
-import { limits } from '../api/limits.js'
+import { limits } from '../api/rate-limits.js'
 import { defaultSettings, type Settings, type SettingsOption, settingsWith } from '../api/settings.js'
 import type { RateLimit } from '../operation.js'
 import type { Limiter } from '../rate-limit/index.js'

@@ -1,5 +1,5 @@
 import type { OperationId } from '../api/api.js'
-import { limits } from '../api/limits.js'
+import { limits } from '../api/rate-limits.js'
 import type { RateLimit } from '../operation.js'
 import {
   type BoundChange,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { OperationId } from '../api/api.js'
 import { names } from '../api/fields.js'
-import { secretFlags, secretKeys } from '../api/limits.js'
+import { secretFlags, secretKeys } from '../redact.js'
 
 /** An object in the document. */
 export type Json = Readonly<Record<string, unknown>>

@@ -1,13 +1,3 @@
-import type { RateLimit } from '../operation.js'
-
-/** The documented rate limits (service-api, Limits). Those of all other operations are not shown. */
-export const limits = {
-  createDeployment: { name: 'createDeployment', limit: 40, windowMs: 1000 },
-  status: { name: 'status', limit: 20, windowMs: 1000 },
-  listDeployments: { name: 'listDeployments', limit: 10, windowMs: 1000 },
-  legacyDeploy: { name: 'legacyDeploy', limit: 40, windowMs: 1000 },
-} as const satisfies Record<string, RateLimit>
-
 /**
  * Limits on values that the specification does not state but public material shows (public facts, sure). They are
  * checked before a request is sent, and by the emulator. All of them are settings, because none was checked against a
@@ -69,17 +59,3 @@ export function withValueLimits<T>(accountLimits: ValueLimits, check: () => T): 
     inForce = before
   }
 }
-
-/** Keys whose value is a secret wherever it appears, in an input or an answer. */
-export const secretKeys: readonly string[] = [
-  'secret_access_key',
-  'private_token',
-  'authorization',
-  'authorization_token',
-]
-
-/** A true value under one of these keys makes the `value` beside it a secret. */
-export const secretFlags: readonly string[] = ['is_secret', 'is_hidden']
-
-/** Keys that hold players' addresses: not secrets to the service, but not to be logged or shown to anyone else. */
-export const addressKeys: readonly string[] = ['ip_address', 'ip', 'user_ip', 'ip_list']
