@@ -1,5 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
+import { groupBy } from '@muster/core/internal'
 import type { Crowd, CrowdParty, CrowdPlayer } from './crowd.js'
 import {
   createStreams,
@@ -10,7 +11,6 @@ import {
   type CrowdParameters,
   readSeed,
 } from './generate/index.js'
-import { groupBy } from '../statistics/index.js'
 
 /** Longest id of a player or a party. */
 const LONGEST_ID = 128

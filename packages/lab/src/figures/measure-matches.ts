@@ -1,10 +1,10 @@
 // pure: what latency a match has
 import { type Coordinates, greatCircleKm } from '@muster/core'
-import { middleOf } from '@muster/core/internal'
+import { middleOf, groupBy } from '@muster/core/internal'
 import { predictWin } from 'openskill'
 import type { Crowd, CrowdPlayer } from '../crowd/index.js'
 import type { MatchOutcome, RunOutcome } from '../run/index.js'
-import { groupBy, rounded, spreadOf } from '../statistics/index.js'
+import { rounded, spreadOf } from '../statistics/index.js'
 import type { MatchFigures } from './figures.js'
 import type { Seats, SkillScale } from './seats.js'
 

@@ -1,3 +1,4 @@
+import { groupBy } from '@muster/core/internal'
 import {
   compare,
   valuesOf,
@@ -10,7 +11,6 @@ import {
 } from '../compare/index.js'
 import type { Dimension, LabResult, Possible, Slice, Variant } from '../figures/index.js'
 import { ratingSentences } from '../ratings/rating-book.js'
-import { groupBy } from '../statistics/index.js'
 import { plain, shortened } from './page.js'
 import { poolTexts } from './pools.js'
 import { meanRefusals, overSeeds, plainTexts } from './series.js'

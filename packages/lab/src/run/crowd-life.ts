@@ -1,10 +1,9 @@
 import type { Clock } from '@muster/core/clock'
-import { createHeap } from '@muster/core/internal'
+import { createHeap, groupBy } from '@muster/core/internal'
 import type { Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
 import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
-import { groupBy } from '../statistics/index.js'
 import type { MatchOutcome, TicketOutcome } from './outcome.js'
 
 interface CrowdLifeOptions {

@@ -1,5 +1,6 @@
 // pure: why an expectation is not met
 import type { Player, Ticket } from '@muster/matchmaker'
+import { groupBy } from '@muster/core/internal'
 import type { View } from './play.js'
 import {
   durationWords,
@@ -9,7 +10,6 @@ import {
   WAITS_FOR_PLAYERS,
   WAITS_FOR_QUEUE,
 } from './scene.js'
-import { groupBy } from '../statistics/index.js'
 
 /** Why an expectation is not met. */
 export interface Shortfall {

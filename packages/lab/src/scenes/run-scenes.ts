@@ -1,8 +1,8 @@
 import type { Explanation, RelaxationChange } from '@muster/matchmaker'
+import { groupBy } from '@muster/core/internal'
 import { judge, listed, type Shortfall, type Sight, sightOf } from './judge.js'
 import { type Mishap, play, type View } from './play.js'
 import { durationWords, type Expectation, type Scene } from './scene.js'
-import { groupBy } from '../statistics/index.js'
 
 /** Most pairs that are tried for the failures of a scene. */
 const MOST_PAIRS = 50

@@ -2,7 +2,6 @@
 export { type Interval, pairedIntervals } from './paired.js'
 export {
   firstIndex,
-  groupBy,
   meanAndDeviation,
   meanOf,
   normal,

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createYielder, type Yielder } from '@muster/core/internal'
+import { createYielder, oneAtATime, type Yielder } from '@muster/core/internal'
 import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/servers/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
@@ -96,12 +96,7 @@ export function createTick(options: TickOptions) {
   }
 
   /** One at a time: two rounds at once would find the same matches. */
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
+  const inTurn = oneAtATime()
 
   return {
     /** The matchmaker's main path: admit → group → claim → allocate. */

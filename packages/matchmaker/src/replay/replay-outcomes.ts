@@ -1,6 +1,6 @@
 // pure: how good a replay was; how well the players of matches suit each other; percentiles
 import { greatCircleKm } from '@muster/core'
-import { middleOf } from '@muster/core/internal'
+import { groupBy, middleOf } from '@muster/core/internal'
 import type { Player } from '@muster/servers/internal'
 import type { Matchmaker } from '../matches/index.js'
 import type { CancelReason, Ticket } from '../tickets/index.js'
@@ -118,18 +118,6 @@ export function percentilesOf(values: readonly number[]): Percentiles {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
-}
-
-/** Groups items by key, like Map.groupBy, which Node.js 20 lacks. */
-function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 /** Quality over all matches; only players whose place or attribute is known count. */

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
+import { oneAtATime } from '@muster/core/internal'
 
 /** Keeps texts beyond a process, within bounds of time and size: in a folder, or in Redis for several processes. */
 export interface EventStore {
@@ -56,12 +57,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
   let segments: Segment[] | undefined
   let current: Segment | undefined
   /** One step after another: a segment must not be removed while it is read. */
-  let work: Promise<unknown> = Promise.resolve()
-  const inTurn = <Result>(step: () => Promise<Result>): Promise<Result> => {
-    const result = work.then(step)
-    work = result.catch(() => {})
-    return result
-  }
+  const inTurn = oneAtATime()
 
   const list = async (): Promise<Segment[]> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -124,8 +120,6 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
         segment.bytes += lines.length
         await removeOld(await known())
       }),
-    close: async () => {
-      await work
-    },
+    close: () => inTurn(async () => {}),
   }
 }

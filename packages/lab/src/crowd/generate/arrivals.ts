@@ -1,6 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
-import { firstIndex, groupBy } from '../../statistics/index.js'
+import { groupBy } from '@muster/core/internal'
+import { firstIndex } from '../../statistics/index.js'
 import type { City } from './cities.js'
 import { choiceOf } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { oneAtATime } from '@muster/core/internal'
 import {
   type Config,
   type Finding,
@@ -53,12 +54,7 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
   const first = await readConfig(path, { env })
   /** The text that counts, or was found wrong last. */
   let seen = first.text
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
+  const inTurn = oneAtATime()
   return {
     /** As it was read at the start. */
     config: first.config,

@@ -1,0 +1,14 @@
+// pure: items by key
+
+/** Items by key, in the order in which they come; like Map.groupBy, which Node.js 20 lacks. */
+
+export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
