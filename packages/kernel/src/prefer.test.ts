@@ -142,6 +142,14 @@ describe('patience', () => {
     expect(ms).toBe(atMs)
   })
 
+  test('of a crowd, the pairs that are cheap enough are made, though dearer ones would be more', () => {
+    const pool = createPool(modelOf(2, { patience, levels: Float64Array.of(0) }))
+    // In each of the chains, which are far from each other, two in the middle are alike, and the ends are 0.9 away.
+    for (let chain = 0; chain < 6; chain++)
+      for (const first of [0, 9, 9, 18]) pool.add(entry(`${chain}-${first}`, { at: chain / 3, first }))
+    expect(pool.group(NOW)).toHaveLength(6)
+  })
+
   test('a crowd is held back too, and a cheaper match that comes is made at once', () => {
     expect(madeAt(2, 0.5, 1000)).toBe(0)
     const pool = createPool(modelOf(2, { patience }))

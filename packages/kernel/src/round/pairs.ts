@@ -114,6 +114,12 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     return failing
   }
 
+  const isHeldBack = (pair: number): boolean =>
+    levels.isHeldBack(
+      costs[pair] as number,
+      Math.min(columns.sinceOf(ones[pair] as Slot), columns.sinceOf(others[pair] as Slot)),
+    )
+
   /** The numbers of the pairs named, in the order in which they are made. */
   function* inOrder(isChosen: boolean): Pausable<readonly number[]> {
     const keys = new Float64Array(costs.length)
@@ -123,14 +129,15 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     const partner = (pair: number) => priorityOf(others[pair] as Slot)
     if (ranked()) return order.toSorted((a, b) => partner(b) - partner(a))
     if (!isChosen) return order
-    const ends = new Int32Array(2 * order.length)
-    for (const [at, pair] of order.entries()) {
+    const open = order.filter((pair) => !isHeldBack(pair))
+    const ends = new Int32Array(2 * open.length)
+    for (const [at, pair] of open.entries()) {
       ends[2 * at] = ones[pair] as Slot
       ends[2 * at + 1] = others[pair] as Slot
     }
-    const sorted = Float64Array.from(order, (pair) => costs[pair] as number)
+    const sorted = Float64Array.from(open, (pair) => costs[pair] as number)
     const chosen = yield* choosePairs(ends, sorted, budget)
-    return chosen.map((at) => order[at] as number)
+    return [...chosen.map((at) => open[at] as number), ...order.filter(isHeldBack)]
   }
 
   /** Pairs tickets of one priority. */
@@ -143,7 +150,7 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
       for (const pair of yield* inOrder(isChosen)) {
         const [one, other] = [ones[pair] as Slot, others[pair] as Slot]
         if (!isFree(columns, one) || !isFree(columns, other)) continue
-        if (levels.isHeldBack(costs[pair] as number, Math.min(columns.sinceOf(one), columns.sinceOf(other)))) {
+        if (isHeldBack(pair)) {
           held.add(one)
           continue
         }
