@@ -158,19 +158,20 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     let [lowX, lowY, lowZ, low] = [Infinity, Infinity, Infinity, Infinity]
     let [highX, highY, highZ, high] = [-Infinity, -Infinity, -Infinity, -Infinity]
     let many = 0
-    for (let at = from, end = Math.min(sorted.length, from + RUN * players); at < end && many < players; at++) {
+    const end = Math.min(sorted.length, from + RUN * players)
+    for (let at = from; many < players && end - at >= players - many; at++) {
+      const value = rows[4 * at + 3] as number
+      const gap = Math.max(high, value) - Math.min(low, value)
+      // Not a number for parties, and for ranges of values.
+      if (!(gap <= mostGap && gap <= cap) || !isFree(columns, sorted[at] as Slot)) continue
       const x = rows[4 * at] as number
       const y = rows[4 * at + 1] as number
       const z = rows[4 * at + 2] as number
-      const value = rows[4 * at + 3] as number
       const dx = Math.max(highX, x) - Math.min(lowX, x)
       const dy = Math.max(highY, y) - Math.min(lowY, y)
       const dz = Math.max(highZ, z) - Math.min(lowZ, z)
-      const gap = Math.max(high, value) - Math.min(low, value)
       const chord = Math.sqrt(dx * dx + dy * dy + dz * dz)
-      // Not a number for parties, and for ranges of values.
-      if (!(chord <= mostChord && gap <= mostGap && chord + gap <= cap)) continue
-      if (!isFree(columns, sorted[at] as Slot)) continue
+      if (!(chord <= mostChord && chord + gap <= cap)) continue
       lowX = Math.min(lowX, x)
       lowY = Math.min(lowY, y)
       lowZ = Math.min(lowZ, z)
