@@ -26,7 +26,7 @@ export function windowOf(cuts: number, first: number): { readonly most: number; 
   return { most, skip: cuts < DOUBLINGS ? most - first : (cuts - DOUBLINGS) * most }
 }
 
-/** One grid: cells as wide as its scale, each a chain of slots. A hash may join cells. */
+/** One grid: cells as wide as its scale. A chain of slots holds those of one cell, and at times of others. */
 class Layer {
   /** The index of its scale; Infinity for a chain that no scale has. */
   readonly level: number
@@ -49,7 +49,7 @@ class Layer {
   }
 
   link(slot: Slot, cell: number): void {
-    if (this.count >= this.heads.length) this.#widen()
+    if (2 * this.count >= this.heads.length) this.#widen()
     const index = cell & (this.heads.length - 1)
     const head = this.heads[index] as Slot
     this.cell[slot] = cell
@@ -130,9 +130,11 @@ export class Grid {
   #read = 0
   #most = Infinity
   #self: Slot = -1
-  // Hashes of the values that may be near.
-  readonly #values = new Int32Array(16)
-  #valueCount = 0
+  // Cells of values that may be near: of the first by coordinate, of the second by hash.
+  readonly #firsts = new Int32Array(4)
+  readonly #seconds = new Int32Array(4)
+  #firstCount = 0
+  #secondCount = 0
   #squared = Infinity
   #width0 = Infinity
   #width1 = Infinity
@@ -290,7 +292,7 @@ export class Grid {
       this.#setLimits(layer)
     }
     const { side } = layer
-    this.#hashValues(layer)
+    this.#listValues(layer)
     if (side === Infinity) return this.#readCells(layer, 0)
     const x = rows[at + X] as number
     const own = network[this.#self] as number
@@ -317,29 +319,29 @@ export class Grid {
     }
   }
 
-  /** Writes the hashes of all values that may be near to `#values`. */
-  #hashValues(layer: Layer): void {
+  /** Writes the cells of all values that may be near to `#firsts` and `#seconds`. */
+  #listValues(layer: Layer): void {
     const { rows } = this.#columns
     const row = this.#self * this.#stride
     const first = this.#dimensions > 0 ? layer.coordinateOf(rows[row + VALUES] as number, 0) : EVERY_CELL
     const second = this.#dimensions > 1 ? layer.coordinateOf(rows[row + VALUES + 2] as number, 1) : EVERY_CELL
     const toFirst = this.#dimensions === 0 || layer.widths[0] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
     const toSecond = this.#dimensions < 2 || layer.widths[1] === Infinity ? -1 : this.#hasUnknown ? 2 : 1
-    let count = 0
     // Without a limit only the cell itself; the last of four is that of tickets that go with any value.
-    for (let v = -1; v <= toFirst; v++) {
-      const one = v === 2 ? UNKNOWN : toFirst < 0 ? first : first + v
-      for (let w = -1; w <= toSecond; w++) {
-        const other = w === 2 ? UNKNOWN : toSecond < 0 ? second : second + w
-        this.#values[count++] = hashOfValues(one, other, rows[row + KEY] as number)
-      }
+    this.#firstCount = toFirst + 2
+    for (let v = -1; v <= toFirst; v++) this.#firsts[v + 1] = v === 2 ? UNKNOWN : toFirst < 0 ? first : first + v
+    this.#secondCount = toSecond + 2
+    for (let w = -1; w <= toSecond; w++) {
+      const other = w === 2 ? UNKNOWN : toSecond < 0 ? second : second + w
+      this.#seconds[w + 1] = hashOfValues(other, rows[row + KEY] as number)
     }
-    this.#valueCount = count
   }
 
   /** Reads the cells of a place for all values that may be near. */
   #readCells(layer: Layer, place: number): void {
-    for (let at = 0; at < this.#valueCount; at++) this.#chain(layer, mixed(place ^ (this.#values[at] as number)))
+    for (let second = 0; second < this.#secondCount; second++)
+      for (let first = 0; first < this.#firstCount; first++)
+        this.#chain(layer, cellAt(place ^ (this.#seconds[second] as number), this.#firsts[first] as number))
   }
 
   #chain(layer: Layer, cell: number): void {
@@ -348,13 +350,15 @@ export class Grid {
     if (head < 0) return
     // From the ticket on: of two in a crowd, the one that comes after the other is read early.
     const isIn = layer.cell[this.#self] === cell && layer.level < (this.#filed[this.#self] ?? 0)
-    if (!isIn) return this.#readFrom(next, head, -1)
-    this.#readFrom(next, next[this.#self] as Slot, -1)
-    this.#readFrom(next, head, this.#self)
+    if (!isIn) return this.#readFrom(layer, cell, head, -1)
+    this.#readFrom(layer, cell, next[this.#self] as Slot, -1)
+    this.#readFrom(layer, cell, head, this.#self)
   }
 
-  #readFrom(next: Int32Array, from: Slot, end: Slot): void {
+  #readFrom({ next, cell: cells }: Layer, cell: number, from: Slot, end: Slot): void {
     for (let slot = from; slot !== end; slot = next[slot] as Slot) {
+      // Another cell may be in the same chain.
+      if (cells[slot] !== cell) continue
       if (this.#skipped > 0) {
         this.#skipped -= 1
         continue
@@ -396,14 +400,15 @@ export class Grid {
     const at = slot * this.#stride
     const first = this.#dimensions > 0 ? layer.coordinateOf(rows[at + VALUES] as number, 0) : EVERY_CELL
     const second = this.#dimensions > 1 ? layer.coordinateOf(rows[at + VALUES + 2] as number, 1) : EVERY_CELL
-    const values = hashOfValues(first, second, rows[at + KEY] as number)
+    const values = hashOfValues(second, rows[at + KEY] as number)
     const { side } = layer
-    if (side === Infinity) return mixed(values)
+    if (side === Infinity) return cellAt(values, first)
     const x = rows[at + X] as number
     const own = this.#unknown === 'network' ? (network[slot] as number) : 0
-    if (Number.isNaN(x)) return mixed(hashOfPlace(UNKNOWN, own, 0) ^ values)
+    if (Number.isNaN(x)) return cellAt(hashOfPlace(UNKNOWN, own, 0) ^ values, first)
     const [y, z] = [rows[at + Y] as number, rows[at + Z] as number]
-    return mixed(hashOfPlace(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side)) ^ values)
+    const place = hashOfPlace(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side))
+    return cellAt(place ^ values, first)
   }
 
   #grow(): void {
@@ -420,8 +425,11 @@ const greatestSquare = (at: number, side: number) => (at >= 0 ? ((at + 1) * side
 
 const hashOfPlace = (a: number, b: number, c: number): number =>
   Math.imul(a, 73_856_093) ^ Math.imul(b, 19_349_663) ^ Math.imul(c, 83_492_791)
-const hashOfValues = (first: number, second: number, key: number): number =>
-  Math.imul(first, 0x9e37_79b1) ^ Math.imul(second, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
+const hashOfValues = (second: number, key: number): number =>
+  Math.imul(second, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
+
+/** Neighbours by the first value are beside each other in memory, as they are read together. */
+const cellAt = (hash: number, first: number): number => (mixed(hash) + first) | 0
 
 function mixed(hash: number): number {
   const product = Math.imul(hash, 0x85eb_ca6b)
