@@ -11,8 +11,8 @@ const EVERY_CELL = 0
 const EVERYWHERE: Scale = { chord: Infinity, widths: [] }
 /** Squares of distances from the middle of the sphere, with what rounding takes or adds. */
 const [LEAST_SQUARE, MOST_SQUARE] = [1 - 1e-9, 1 + 1e-9]
-/** Among fewer tickets than this, the finest scales hold hardly any. */
-const DENSE = 8192
+/** Tickets per chain of a scale that is worth reading: of fewer, a coarser one holds as many nearby. */
+const CROWDED = 2
 /** How often the slots that a search reads are doubled. */
 const DOUBLINGS = 4
 
@@ -38,6 +38,8 @@ class Layer {
   next = new Int32Array(0)
   cell = new Int32Array(0)
   count = 0
+  /** Chains that hold anybody. */
+  #chains = 0
   #before = new Int32Array(0)
 
   constructor({ chord, widths }: Scale, level: number) {
@@ -56,6 +58,7 @@ class Layer {
     this.#before[slot] = -1
     this.next[slot] = head
     if (head >= 0) this.#before[head] = slot
+    else this.#chains += 1
     this.heads[index] = slot
     this.count += 1
   }
@@ -65,7 +68,13 @@ class Layer {
     if (one >= 0) this.next[one] = other
     else this.heads[(this.cell[slot] as number) & (this.heads.length - 1)] = other
     if (other >= 0) this.#before[other] = one
+    else if (one < 0) this.#chains -= 1
     this.count -= 1
+  }
+
+  /** Whether a ticket shares its cell with another as a rule. */
+  isCrowded(): boolean {
+    return this.count > CROWDED * this.#chains
   }
 
   grow(length: number): void {
@@ -86,6 +95,7 @@ class Layer {
     for (const head of this.heads) for (let slot = head; slot >= 0; slot = this.next[slot] as Slot) slots.push(slot)
     this.heads = new Int32Array(4 * this.heads.length).fill(-1)
     this.count = 0
+    this.#chains = 0
     for (const slot of slots.toReversed()) this.link(slot, this.cell[slot] as number)
   }
 }
@@ -187,7 +197,9 @@ export class Grid {
 
   /** The first scale that is worth reading. */
   finest(): number {
-    return (this.#layers[this.coarse] as Layer).count < DENSE ? this.coarse : 0
+    let scale = 0
+    while (scale < this.coarse && !(this.#layers[scale] as Layer).isCrowded()) scale += 1
+    return scale
   }
 
   /** The first scale at which all are near that the ticket or opening may be matched with. */
