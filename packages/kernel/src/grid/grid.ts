@@ -369,8 +369,6 @@ export class Grid {
 
   #readFrom({ next, cell: cells }: Layer, cell: number, from: Slot, end: Slot): void {
     for (let slot = from; slot !== end; slot = next[slot] as Slot) {
-      // Another cell may be in the same chain.
-      if (cells[slot] !== cell) continue
       if (this.#skipped > 0) {
         this.#skipped -= 1
         continue
@@ -379,7 +377,9 @@ export class Grid {
         this.wasCut = true
         return
       }
-      this.#consider(slot)
+      // Another cell may be in the same chain: its slots count as read, so that a chain is read in bounded time.
+      if (cells[slot] === cell) this.#consider(slot)
+      else this.#read += 1
     }
   }
 
