@@ -44,9 +44,10 @@ export function* choosePairs(ends: Int32Array, costs: Float64Array, budget: Budg
   let dearest = 0
   let steps = 0
 
-  const offer = (pairs: readonly number[], cost: number, grows: boolean) => {
+  /** Keeps the path if it is the best. @param last the pair that ends it; NONE: it ends where it is */
+  const offer = (last: number, cost: number, grows: boolean) => {
     if (grows === bestGrows ? cost >= bestCost - TIE : !grows) return
-    best = [...pairs]
+    best = last === NONE ? [...path] : [...path, last]
     bestCost = cost
     bestGrows = grows
   }
@@ -61,15 +62,15 @@ export function* choosePairs(ends: Int32Array, costs: Float64Array, budget: Budg
       if (mayGrow === bestGrows && sum - depth * dearest >= bestCost) return
       const next = partner(pair, loose)
       const old = chosen[next] as number
-      if (next === target) offer([...path, pair], sum, false)
+      if (next === target) offer(pair, sum, false)
       if (isOnPath[next] === 1) continue
-      if (old === NONE) offer([...path, pair], sum, mayGrow)
+      if (old === NONE) offer(pair, sum, mayGrow)
       if (old === NONE || depth === 0) continue
       const left = partner(old, next)
       if (isOnPath[left] === 1) continue
       path.push(pair)
       isOnPath[next] = isOnPath[left] = 1
-      if (target === NONE) offer(path, sum - costOf(old), false)
+      if (target === NONE) offer(NONE, sum - costOf(old), false)
       walk(left, sum - costOf(old), depth - 1)
       isOnPath[next] = isOnPath[left] = 0
       path.pop()
@@ -100,11 +101,12 @@ export function* choosePairs(ends: Int32Array, costs: Float64Array, budget: Budg
       bestGrows = false
       mayGrow = left === NONE || also === NONE
       target = mayGrow ? NONE : also
-      if (mayGrow) offer(path, cost, false)
-      const [loose, ...rest] = [left, also].filter((ticket) => ticket !== NONE) as [number, ...number[]]
-      for (const ticket of [one, other, loose, ...rest]) isOnPath[ticket] = 1
+      if (mayGrow) offer(NONE, cost, false)
+      const loose = left === NONE ? also : left
+      const taken = [one, other, loose, mayGrow ? loose : also]
+      for (const ticket of taken) isOnPath[ticket] = 1
       walk(loose, cost, mayGrow ? DEPTH : DEPTH - 1)
-      for (const ticket of [one, other, loose, ...rest]) isOnPath[ticket] = 0
+      for (const ticket of taken) isOnPath[ticket] = 0
     }
     for (const made of best) make(made)
     return best.length > 0
