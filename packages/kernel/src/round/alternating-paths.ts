@@ -41,6 +41,7 @@ export function* choosePairs(ends: Int32Array, costs: Float64Array, budget: Budg
   let best: number[] = []
   let bestCost = 0
   let bestGrows = false
+  /** What the dearest pair chosen before this pass cost: a path may save so much for each pair that it takes apart. */
   let dearest = 0
   let steps = 0
 
@@ -58,7 +59,7 @@ export function* choosePairs(ends: Int32Array, costs: Float64Array, budget: Budg
       if (++steps > MOST_STEPS) return
       const pair = pairsOf[at] as number
       const sum = cost + costOf(pair)
-      // All further pairs of the ticket cost as much or more.
+      // All further pairs of the ticket cost as much or more. Of the first pass it leaves out many paths, to be quick.
       if (mayGrow === bestGrows && sum - depth * dearest >= bestCost) return
       const next = partner(pair, loose)
       const old = chosen[next] as number
