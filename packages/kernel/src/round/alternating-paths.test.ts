@@ -2,7 +2,7 @@ import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Budget } from '../data/budget.js'
-import { choosePairs } from './alternating-paths.js'
+import { PairChoice } from './alternating-paths.js'
 
 type Pair = readonly [one: number, other: number, cost: number]
 
@@ -10,10 +10,9 @@ type Pair = readonly [one: number, other: number, cost: number]
 function chosen(pairs: readonly Pair[]): readonly Pair[] {
   const sorted = pairs.toSorted(([, , a], [, , b]) => a - b)
   const ends = Int32Array.from(sorted.flatMap(([one, other]) => [one, other]))
-  const search = choosePairs(
+  const search = new PairChoice(new Budget()).choose(
     ends,
     Float64Array.from(sorted, ([, , cost]) => cost),
-    new Budget(),
   )
   for (;;) {
     const { done, value } = search.next()
@@ -99,10 +98,9 @@ describe('pairs are chosen', () => {
     const budget = new Budget()
     const sorted = all.toSorted(([, , a], [, , b]) => a - b)
     const ends = Int32Array.from(sorted.flatMap(([one, other]) => [one, other]))
-    const search = choosePairs(
+    const search = new PairChoice(budget).choose(
       ends,
       Float64Array.from(sorted, ([, , cost]) => cost),
-      budget,
     )
     while (search.next().done !== true);
     expect(budget.spent).toBeLessThan(2 * all.length * 9)

@@ -17,113 +17,143 @@ const NONE = -1
  * one more pair is taken, and so is one that makes as many at a lower cost. Paths are short, so it is no optimum: of
  * 1,000 tickets the pairs cost 1.03 to 1.05 times as much as the cheapest so many.
  *
- * @param ends the two tickets of each pair, the cheapest pairs first. A pair may be there twice.
- * @param costs of each pair.
- * @returns the numbers of the pairs chosen, the cheapest first.
+ * One for a pool: the engine would compile functions anew that were made for each choice.
  */
-export function* choosePairs(ends: Int32Array, costs: Float64Array, budget: Budget): Pausable<readonly number[]> {
-  const { sides, first, pairsOf } = graphOf(ends)
+export class PairChoice {
+  readonly #budget: Budget
+  #costs: Float64Array = new Float64Array(0)
+  /** The two tickets of each pair, by their numbers. */
+  #sides: Int32Array = new Int32Array(0)
+  /** The pairs of each ticket, the cheapest first: those of ticket t begin at `#first[t]`. */
+  #pairsOf = new Int32Array(0)
+  #first = new Int32Array(1)
   /** The pair that each ticket is in. */
-  const chosen = new Int32Array(first.length - 1).fill(NONE)
-  const isOnPath = new Uint8Array(chosen.length)
-  const oneOf = (pair: number) => sides[2 * pair] as number
-  const otherOf = (pair: number) => sides[2 * pair + 1] as number
-  const partner = (pair: number, ticket: number) => oneOf(pair) + otherOf(pair) - ticket
-  const costOf = (pair: number) => (pair === NONE ? 0 : (costs[pair] as number))
-
+  #chosen = new Int32Array(0)
+  #isOnPath = new Uint8Array(0)
   /** The pairs that the path under way makes. */
-  const path: number[] = []
+  readonly #path: number[] = []
   /** Whether it makes one more pair if it ends at a free ticket. */
-  let mayGrow = false
+  #mayGrow = false
   /** The other ticket left over by its first pair; NONE if that ticket is free or stays so. */
-  let target = NONE
+  #target = NONE
   /** The best path of those that begin with the same pair. */
-  let best: number[] = []
-  let bestCost = 0
-  let bestGrows = false
+  #best: number[] = []
+  #bestCost = 0
+  #bestGrows = false
   /** What the dearest pair chosen before this pass cost: a path may save so much for each pair that it takes apart. */
-  let dearest = 0
-  let steps = 0
+  #dearest = 0
+  #steps = 0
 
-  /** Keeps the path if it is the best. @param last the pair that ends it; NONE: it ends where it is */
-  const offer = (last: number, cost: number, grows: boolean) => {
-    if (grows === bestGrows ? cost >= bestCost - TIE : !grows) return
-    best = last === NONE ? [...path] : [...path, last]
-    bestCost = cost
-    bestGrows = grows
+  constructor(budget: Budget) {
+    this.#budget = budget
   }
 
-  /** Finds partners for a ticket left over. @param cost of the path until here @param depth pairs it may take apart */
-  const walk = (loose: number, cost: number, depth: number) => {
-    for (let at = first[loose] as number, end = first[loose + 1] as number; at < end; at++) {
-      if (++steps > MOST_STEPS) return
-      const pair = pairsOf[at] as number
-      const sum = cost + costOf(pair)
-      // All further pairs of the ticket cost as much or more. Of the first pass it leaves out many paths, to be quick.
-      if (mayGrow === bestGrows && sum - depth * dearest >= bestCost) return
-      const next = partner(pair, loose)
-      const old = chosen[next] as number
-      if (next === target) offer(pair, sum, false)
-      if (isOnPath[next] === 1) continue
-      if (old === NONE) offer(pair, sum, mayGrow)
-      if (old === NONE || depth === 0) continue
-      const left = partner(old, next)
-      if (isOnPath[left] === 1) continue
-      path.push(pair)
-      isOnPath[next] = isOnPath[left] = 1
-      if (target === NONE) offer(NONE, sum - costOf(old), false)
-      walk(left, sum - costOf(old), depth - 1)
-      isOnPath[next] = isOnPath[left] = 0
-      path.pop()
+  /**
+   * Chooses among pairs, each ticket in one of them.
+   * @param ends the two tickets of each pair, the cheapest pairs first. A pair may be there twice.
+   * @param costs of each pair.
+   * @returns the numbers of the pairs chosen, the cheapest first.
+   */
+  *choose(ends: Int32Array, costs: Float64Array): Pausable<readonly number[]> {
+    const { sides, first, pairsOf } = graphOf(ends)
+    this.#costs = costs
+    this.#sides = sides
+    this.#first = first
+    this.#pairsOf = pairsOf
+    this.#chosen = new Int32Array(first.length - 1).fill(NONE)
+    this.#isOnPath = new Uint8Array(first.length - 1)
+    const budget = this.#budget
+    for (let pass = 0, isBetter = true; isBetter && pass < PASSES; pass++) {
+      isBetter = false
+      this.#dearest = this.#chosen.reduce((most, pair) => Math.max(most, this.#costOf(pair)), 0)
+      for (let pair = 0; pair < costs.length; pair++) {
+        this.#steps = 0
+        if (this.#improve(pair)) isBetter = true
+        budget.chargeTime((1 + this.#steps) / STEPS_PER_TRY)
+        if (budget.isPauseDue()) yield budget.pause()
+      }
     }
+    return Array.from(costs.keys()).filter((pair) => this.#chosen[sides[2 * pair] as number] === pair)
   }
 
-  const make = (pair: number) => {
-    for (const ticket of [oneOf(pair), otherOf(pair)]) {
-      const old = chosen[ticket] as number
-      if (old !== NONE) chosen[partner(old, ticket)] = NONE
-      chosen[ticket] = pair
-    }
+  #partner(pair: number, ticket: number): number {
+    return (this.#sides[2 * pair] as number) + (this.#sides[2 * pair + 1] as number) - ticket
+  }
+
+  #costOf(pair: number): number {
+    return pair === NONE ? 0 : (this.#costs[pair] as number)
   }
 
   /** Takes the best path that begins with a pair; false if none is better than what is chosen. */
-  const improve = (pair: number): boolean => {
-    const [one, other] = [oneOf(pair), otherOf(pair)]
-    const [mine, its] = [chosen[one] as number, chosen[other] as number]
-    if (mine !== NONE && partner(mine, one) === other) return false
-    const left = mine === NONE ? NONE : partner(mine, one)
-    const also = its === NONE ? NONE : partner(its, other)
-    const cost = costOf(pair) - costOf(mine) - costOf(its)
-    best = left === NONE && also === NONE ? [pair] : []
-    if (best.length === 0) {
-      path.length = 0
-      path.push(pair)
-      bestCost = 0
-      bestGrows = false
-      mayGrow = left === NONE || also === NONE
-      target = mayGrow ? NONE : also
-      if (mayGrow) offer(NONE, cost, false)
+  #improve(pair: number): boolean {
+    const [one, other] = [this.#sides[2 * pair] as number, this.#sides[2 * pair + 1] as number]
+    const [mine, its] = [this.#chosen[one] as number, this.#chosen[other] as number]
+    if (mine !== NONE && this.#partner(mine, one) === other) return false
+    const left = mine === NONE ? NONE : this.#partner(mine, one)
+    const also = its === NONE ? NONE : this.#partner(its, other)
+    const cost = this.#costOf(pair) - this.#costOf(mine) - this.#costOf(its)
+    this.#best = left === NONE && also === NONE ? [pair] : []
+    if (this.#best.length === 0) {
+      this.#path.length = 0
+      this.#path.push(pair)
+      this.#bestCost = 0
+      this.#bestGrows = false
+      this.#mayGrow = left === NONE || also === NONE
+      this.#target = this.#mayGrow ? NONE : also
+      if (this.#mayGrow) this.#offer(NONE, cost, false)
       const loose = left === NONE ? also : left
-      const taken = [one, other, loose, mayGrow ? loose : also]
-      for (const ticket of taken) isOnPath[ticket] = 1
-      walk(loose, cost, mayGrow ? DEPTH : DEPTH - 1)
-      for (const ticket of taken) isOnPath[ticket] = 0
+      const taken = [one, other, loose, this.#mayGrow ? loose : also]
+      for (const ticket of taken) this.#isOnPath[ticket] = 1
+      this.#walk(loose, cost, this.#mayGrow ? DEPTH : DEPTH - 1)
+      for (const ticket of taken) this.#isOnPath[ticket] = 0
     }
-    for (const made of best) make(made)
-    return best.length > 0
+    for (const made of this.#best) this.#make(made)
+    return this.#best.length > 0
   }
 
-  for (let pass = 0, isBetter = true; isBetter && pass < PASSES; pass++) {
-    isBetter = false
-    dearest = chosen.reduce((most, pair) => Math.max(most, costOf(pair)), 0)
-    for (let pair = 0; pair < costs.length; pair++) {
-      steps = 0
-      if (improve(pair)) isBetter = true
-      budget.chargeTime((1 + steps) / STEPS_PER_TRY)
-      if (budget.isPauseDue()) yield budget.pause()
+  /** Finds partners for a ticket left over. @param cost of the path until here @param depth pairs it may take apart */
+  #walk(loose: number, cost: number, depth: number): void {
+    const end = this.#first[loose + 1] as number
+    for (let at = this.#first[loose] as number; at < end; at++) {
+      if (++this.#steps > MOST_STEPS) return
+      const pair = this.#pairsOf[at] as number
+      const sum = cost + this.#costOf(pair)
+      // All further pairs of the ticket cost as much or more. Of the first pass it leaves out many paths, to be quick.
+      if (this.#mayGrow === this.#bestGrows && sum - depth * this.#dearest >= this.#bestCost) return
+      const next = this.#partner(pair, loose)
+      const old = this.#chosen[next] as number
+      if (next === this.#target) this.#offer(pair, sum, false)
+      if (this.#isOnPath[next] === 1) continue
+      if (old === NONE) this.#offer(pair, sum, this.#mayGrow)
+      if (old === NONE || depth === 0) continue
+      const left = this.#partner(old, next)
+      if (this.#isOnPath[left] === 1) continue
+      const rest = sum - this.#costOf(old)
+      this.#path.push(pair)
+      this.#isOnPath[next] = this.#isOnPath[left] = 1
+      if (this.#target === NONE) this.#offer(NONE, rest, false)
+      this.#walk(left, rest, depth - 1)
+      this.#isOnPath[next] = this.#isOnPath[left] = 0
+      this.#path.pop()
     }
   }
-  return Array.from(costs.keys()).filter((pair) => chosen[oneOf(pair)] === pair)
+
+  /** Keeps the path if it is the best. @param last the pair that ends it; NONE: it ends where it is */
+  #offer(last: number, cost: number, grows: boolean): void {
+    if (grows === this.#bestGrows ? cost >= this.#bestCost - TIE : !grows) return
+    this.#best = last === NONE ? [...this.#path] : [...this.#path, last]
+    this.#bestCost = cost
+    this.#bestGrows = grows
+  }
+
+  #make(pair: number): void {
+    for (let side = 2 * pair; side < 2 * pair + 2; side++) {
+      const ticket = this.#sides[side] as number
+      const old = this.#chosen[ticket] as number
+      if (old !== NONE) this.#chosen[this.#partner(old, ticket)] = NONE
+      this.#chosen[ticket] = pair
+    }
+  }
 }
 
 /** Numbers the tickets: `sides` are the ends by number, and `pairsOf` has the pairs of ticket t from `first[t]` on. */

@@ -6,7 +6,7 @@ import type { Parts } from '../data/parts.js'
 import { windowOf, type Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 import type { DirtyTracker } from './dirty-tracking.js'
-import { choosePairs } from './alternating-paths.js'
+import { PairChoice } from './alternating-paths.js'
 import type { RoundState } from './state.js'
 
 /** Partners that a ticket names. */
@@ -39,6 +39,7 @@ export interface PairsInput<Facts> extends Parts<Facts> {
  */
 export function createPairs<Facts>(input: PairsInput<Facts>) {
   const { columns, compare, levels, grid, draft, budget, state, tracker, singles, ranked } = input
+  const choice = new PairChoice(budget)
   const priorityOf = (slot: Slot) => columns.priority[slot] as number
   /** The partners that one ticket names, best first. */
   const names = new Int32Array(NAMED)
@@ -121,11 +122,13 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
     )
 
   /** The numbers of the pairs named, in the order in which they are made. */
-  function* inOrder(isChosen: boolean): Pausable<readonly number[]> {
+  function* inOrder(isChosen: boolean): Pausable<Int32Array> {
     const keys = new Float64Array(costs.length)
     for (let at = 0; at < keys.length; at++)
       keys[at] = Math.min(MOST_PRICE, Math.floor((costs[at] as number) * PRICES)) * PAIRS + at
-    const order = Array.from(keys.toSorted(), (key) => key % PAIRS)
+    keys.sort()
+    const order = new Int32Array(keys.length)
+    for (let at = 0; at < keys.length; at++) order[at] = (keys[at] as number) % PAIRS
     const partner = (pair: number) => priorityOf(others[pair] as Slot)
     if (ranked()) return order.toSorted((a, b) => partner(b) - partner(a))
     if (!isChosen) return order
@@ -136,8 +139,8 @@ export function createPairs<Facts>(input: PairsInput<Facts>) {
       ends[2 * at + 1] = others[pair] as Slot
     }
     const sorted = Float64Array.from(open, (pair) => costs[pair] as number)
-    const chosen = yield* choosePairs(ends, sorted, budget)
-    return [...chosen.map((at) => open[at] as number), ...order.filter(isHeldBack)]
+    const chosen = yield* choice.choose(ends, sorted)
+    return Int32Array.of(...chosen.map((at) => open[at] as number), ...order.filter(isHeldBack))
   }
 
   /** Pairs tickets of one priority. */
