@@ -51,7 +51,7 @@ class Layer {
   }
 
   link(slot: Slot, cell: number): void {
-    if (2 * this.count >= this.heads.length) this.#widen()
+    if (this.count >= this.heads.length) this.#widen()
     const index = cell & (this.heads.length - 1)
     const head = this.heads[index] as Slot
     this.cell[slot] = cell
