@@ -13,7 +13,7 @@ const FURTHER_DOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/server/src/telemetry': ['metrics.ts'],
 }
 
-/** The kernel has 25 files in all: doors would be a file more for every four. */
+/** The kernel has 26 files in all: doors would be a file more for every four. */
 const EXEMPT = 'packages/kernel/'
 
 const isSource = (path: string) =>
