@@ -61,8 +61,8 @@ const MOST = 1.005
 const FEWEST = 0.995
 
 describe('pairs cost no more than those of greedy nearest neighbour, and are no fewer', () => {
-  // One small crowd may cost more: one more pair may change all others. Up to 1,500 pairs are chosen with care, so they
-  // are more and cheaper.
+  // One small crowd may cost more: one more pair may change all others. Pairs of up to 1,500 tickets are chosen with
+  // care, so they are more and cheaper.
   test.each([
     { size: 2, crowds: 100, most: 1, dearest: 1, more: 1 },
     { size: 3, crowds: 100, most: 1.5, dearest: 1, more: 1 },

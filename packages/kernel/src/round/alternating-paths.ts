@@ -118,7 +118,8 @@ export class PairChoice {
       if (++this.#steps > MOST_STEPS) return
       const pair = this.#pairsOf[at] as number
       const sum = cost + this.#costOf(pair)
-      // All further pairs of the ticket cost as much or more. Of the first pass it leaves out many paths, to be quick.
+      // All further pairs of the ticket cost as much or more. The first pass knows no dearest
+      // pair, so it leaves out many paths: it is quick, and the second finds most of them.
       if (this.#mayGrow === this.#bestGrows && sum - depth * this.#dearest >= this.#bestCost) return
       const next = this.#partner(pair, loose)
       const old = this.#chosen[next] as number

@@ -16,7 +16,7 @@ const MOST_READ = 256
 const MOST_READ_RANKED = 4096
 /** Tickets that name partners before the cheapest pairs are made. */
 const BATCH = 8192
-/** Pairs of so many new tickets are chosen with care; of more, the cheapest is made first. */
+/** Pairs of up to so many tickets of a crowd are chosen with care; of more, the cheapest is made first. */
 export const MOST_CHOSEN = 1500
 /** Steps of cost that are told apart, per unit; the number of prices that fit into a sort key, and of pairs. */
 const PRICES = 65_536

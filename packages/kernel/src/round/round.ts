@@ -150,9 +150,11 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
           yield* tryAll(inOrder(first, true), most, false)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-        const inBulk = pairs === undefined || fresh.length > MOST_CHOSEN ? fresh.length : 0
-        for (let from = 0; from < inBulk; from += MOST_IN_BULK) {
-          const some = fresh.slice(from, from + MOST_IN_BULK)
+        // Pairs of one priority are chosen with care; without that choice the bulk is quicker.
+        const isChosen = pairs !== undefined && common === undefined && fresh.length <= MOST_CHOSEN
+        const crowd = isChosen ? [] : fresh
+        for (let from = 0; from < crowd.length; from += MOST_IN_BULK) {
+          const some = crowd.slice(from, from + MOST_IN_BULK)
           yield* input.bulk(Int32Array.from(some.filter((slot) => isFree(columns, slot) && isOfCrowd(slot))))
           if (budget.isPauseDue()) yield budget.pause()
         }
