@@ -6,9 +6,7 @@ const SLOT_MS = 1000
 interface Slot {
   readonly key: number
   tickets: number
-  /** Tickets that were ever added, with those that have left since. */
-  added: number
-  /** Their weights in life tables, added up. */
+  /** The weight of each in life tables: the least, as a burst is known by those who come after the first. */
   weight: number
 }
 
@@ -31,8 +29,7 @@ export class WaitingTickets {
   add(createdAt: number, players: number, weight = 1): void {
     const slot = this.#slotOf(createdAt)
     slot.tickets += 1
-    slot.added += 1
-    slot.weight += weight
+    slot.weight = Math.min(slot.weight, weight)
     this.#tickets += 1
     this.#players += players
   }
@@ -45,17 +42,16 @@ export class WaitingTickets {
     this.#players -= players
   }
 
-  /** The mean weight of the tickets created in the same second. */
+  /** The weight of each ticket created in the same second. */
   weightOf(createdAt: number): number {
-    const { added, weight } = this.#slotOf(createdAt)
-    return added === 0 ? 1 : weight / added
+    return this.#slotOf(createdAt).weight
   }
 
   /** Their weights, by the middle of the second in which they were created. */
   weights(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(
       this.#slots.values(),
-      ({ key, tickets, added, weight }) => [(key + 0.5) * SLOT_MS, (tickets * weight) / added] as const,
+      ({ key, tickets, weight }) => [(key + 0.5) * SLOT_MS, tickets * weight] as const,
     )
   }
 
@@ -74,7 +70,7 @@ export class WaitingTickets {
   }
 }
 
-const newSlot = (key: number): Slot => ({ key, tickets: 0, added: 0, weight: 0 })
+const newSlot = (key: number): Slot => ({ key, tickets: 0, weight: 1 })
 
 /** A ticket that is older when it comes was elsewhere before: it does not tell how many come. */
 const NEW_MS = 1000
@@ -165,7 +161,7 @@ export interface Seen {
 const FADE_MS = { lately: 900_000, longer: 3_600_000 }
 
 /** Milliseconds in which arrivals fade to 1/e: those of just now, and the usual ones (our choice). */
-const ARRIVALS_FADE_MS = { now: 10_000, usual: 3_600_000 }
+const ARRIVALS_FADE_MS = { now: 5000, usual: 3_600_000 }
 /** Milliseconds that count as seen without arrivals before the first ticket: a burst at the start is not usual. */
 const UNSEEN_MS = 300_000
 const LEAST_WEIGHT = 0.001
@@ -189,9 +185,9 @@ class ArrivalWeights {
   arrive(now: number): number {
     const fadedMs = this.#at - now
     this.#at = now
-    this.#now = this.#now * Math.exp(fadedMs / ARRIVALS_FADE_MS.now) + 1
-    this.#usual = this.#usual * Math.exp(fadedMs / ARRIVALS_FADE_MS.usual) + 1
     const { now: nowMs, usual: usualMs } = ARRIVALS_FADE_MS
+    this.#now = this.#now * Math.exp(fadedMs / nowMs) + 1
+    this.#usual = this.#usual * Math.exp(fadedMs / usualMs) + 1
     const seenMs = usualMs * (1 - Math.exp((this.#since - now) / usualMs)) + UNSEEN_MS
     const expected = (this.#usual * nowMs) / seenMs
     return Math.max(LEAST_WEIGHT, Math.min(1, expected / this.#now))
