@@ -21,7 +21,7 @@ export default defineConfig({
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
     ],
-    setupFiles: ['test/properties.setup.ts'],
+    setupFiles: ['test/properties.setup.ts', 'test/warnings.setup.ts'],
     globalSetup: ['test/redis.setup.ts', 'test/built.setup.ts', 'test/browser.setup.ts'],
     exclude: [
       '**/dist/**',

@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events'
 import type { Deployment } from '@muster/core/api'
 import { seededRandom, type Random } from '@muster/core/clock'
+import { manyWaitOn } from '@muster/core/internal'
 import { buildWorld } from './world.js'
 import type { Counters } from './counters.js'
 import { createFaults, type Faults } from './faults.js'
@@ -59,9 +59,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const resolved = resolveOptions(options)
   const { clock, random, limits, maxBodyBytes } = resolved
 
-  const closing = new AbortController()
-  // No warning about many listeners: every request in flight listens to the signal.
-  setMaxListeners(0, closing.signal)
+  const closing = manyWaitOn()
   // Containers reach the service at the first server's URL; before `listen` they get a host name that never resolves.
   const listening: Listening[] = []
   const isListening = () => listening.length > 0

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Clock, Random } from '@muster/core/clock'
-import { backoffMs, linkedSignal, newId } from '@muster/core/internal'
+import { backoffMs, linkedSignal, manyWaitOn, newId } from '@muster/core/internal'
 import { z } from 'zod'
 import type { MatchResult } from '../game-servers/index.js'
 
@@ -83,7 +83,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
   const { url, secret, records, clock, random, problem } = options
   const send = options.fetch ?? fetch
   const key = secretBytes(secret)
-  const closing = new AbortController()
+  const closing = manyWaitOn()
   /** In the order in which they came. */
   const waiting = new Map<string, Waiting>()
   let inFlight = 0

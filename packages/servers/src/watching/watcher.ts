@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events'
 import type { DeploymentListEntry } from '@muster/core/api'
+import { manyWaitOn } from '@muster/core/internal'
 import { priorities, hasTag } from '../records/index.js'
 import { createDeployTimes } from './deploy-times.js'
 import { createStatusReader, createWatchedSet, type StatusReaderOptions } from './status-reader.js'
@@ -54,10 +54,8 @@ const MOST_HINTS = 1000
 export function createWatcher(options: WatcherOptions) {
   const { service, tag, clock, listLagMs, readsPerSecond, pushed, report, stranger, problem } = options
   const { swept = () => {} } = options
-  const closing = new AbortController()
+  const closing = manyWaitOn()
   const { signal } = closing
-  // Each read under way adds a listener to this signal.
-  setMaxListeners(0, signal)
   const times = createDeployTimes()
   const watched = createWatchedSet()
   const { starting } = watched

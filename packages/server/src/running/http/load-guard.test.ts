@@ -27,7 +27,10 @@ function lateClock() {
     now: () => now,
     sleep: (_, signal) =>
       new Promise((resolve, reject) => {
-        wake = resolve
+        wake = () => {
+          signal?.removeEventListener('abort', reject)
+          resolve()
+        }
         signal?.addEventListener('abort', reject)
       }),
   }
