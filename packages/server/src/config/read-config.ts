@@ -17,19 +17,22 @@ interface CheckedFile {
 
 type CheckedText = ReturnType<typeof checkText>
 
+/** What counts where a file says nothing. */
+type Defaults = Readonly<Record<string, unknown>>
+
 /**
  * Checks the text of a configuration, without looking at anything outside of it.
  * @returns `checked`, undefined if there are errors; findings in the order of the text; and `locate`, which makes a
  *   finding of what is found later, e.g. that a variable is not set
  */
-export function checkText(text: string) {
+export function checkText(text: string, defaults: Defaults = {}) {
   const source = readYaml(text)
   const findings = createFindings(source)
-  const checked = source.faults.length === 0 ? checkValue(source, findings) : undefined
+  const checked = source.faults.length === 0 ? checkValue(source, findings, defaults) : undefined
   return { checked, findings: findings.sorted(), locate: findings.locate }
 }
 
-function checkValue({ value, document }: Source, findings: Findings): CheckedFile | undefined {
+function checkValue({ value, document }: Source, findings: Findings, defaults: Defaults): CheckedFile | undefined {
   if (document.contents === null || value === null) {
     findings.of([], 'is empty: `muster init` writes a configuration to begin with')
     return undefined
@@ -39,7 +42,8 @@ function checkValue({ value, document }: Source, findings: Findings): CheckedFil
     findings.of(['version'], `is ${version}, of a later version of Muster: this one reads ${FILE_VERSION}`)
     return undefined
   }
-  const { data, faults = [] } = validateAll(fileSchema, value)
+  const complete = typeof value === 'object' && !Array.isArray(value) ? { ...defaults, ...value } : value
+  const { data, faults = [] } = validateAll(fileSchema, complete)
   const given = (value as { readonly queues?: unknown }).queues
   const ofPools = poolsIn((value as { readonly pools?: unknown }).pools)
   const { queues, faults: ofQueues } = checkQueues(Array.isArray(given) ? given : [], ofPools)
@@ -74,6 +78,8 @@ export interface ReadOptions {
    * secrets of the configuration are empty: for checks where they are not at hand.
    */
   readonly outside?: boolean | undefined
+  /** Default none. */
+  readonly defaults?: Defaults | undefined
 }
 
 export interface ReadConfig {
@@ -100,8 +106,8 @@ export async function readConfigText(
   text: string,
   options: ReadOptions & { readonly path: string },
 ): Promise<ReadConfig> {
-  const { path, env = process.env, outside = true } = options
-  const found = checkText(text)
+  const { path, env = process.env, outside = true, defaults } = options
+  const found = checkText(text, defaults)
   const { checked, findings } = found
   if (checked === undefined) throw new InvalidConfig(path, findings)
   const folder = dirname(resolve(path))

@@ -3,9 +3,8 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { beacons, createEmulator, places } from '@muster/emulator'
 import { createMatchmaker, defineQueue, type MatchmakerEvents } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
-import { readConfigText } from '../config/read-config.js'
 import { botParty, createBots } from './bots.js'
-import { devYaml } from './dev-config.js'
+import { readDevConfig } from './dev-config.js'
 
 const spotOf = ({ location }: { readonly location: (typeof beacons)[number]['location'] }) => ({
   name: location.city,
@@ -18,7 +17,7 @@ const worldOf = (seed: number) => ({
   random: seededRandom(seed),
 })
 
-const { config } = await readConfigText(devYaml, { path: 'muster.yaml', outside: false })
+const config = await readDevConfig({ path: undefined, port: 0, service: { url: 'http://localhost', token: 'dev' } })
 
 async function setUp() {
   const clock = createManualClock()

@@ -3,11 +3,10 @@ import { type Config, readConfig, readConfigText, Secret } from '../config/index
 
 /**
  * What `muster dev` runs without a configuration: three queues that show most of what queues can do. Two players are
- * enough for a match in each of them, after a while. The service is replaced by the emulator.
+ * enough for a match in each of them, after a while.
  */
-export const devYaml = `
+const devYaml = `
 name: dev
-service: { url: http://localhost, token: { env: UNUSED } }
 queues:
   - name: duel
     matchSize: 2
@@ -57,6 +56,9 @@ interface DevConfigOptions {
   readonly service: { readonly url: string; readonly token: string }
 }
 
+/** A file needs no service: the emulator takes its place. */
+const SERVICE = { url: 'http://localhost', token: { env: 'UNUSED' } }
+
 /** Pages that a developer has open: those of this machine, at any port. */
 const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
 
@@ -70,10 +72,11 @@ const MOST_WAITS = 2000
  * @throws {InvalidConfig} with all that is wrong in the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<Config> {
+  const options = { outside: false, defaults: { service: SERVICE } }
   const { config } =
     path === undefined
-      ? await readConfigText(devYaml, { path: 'muster.yaml', outside: false })
-      : await readConfig(path, { outside: false })
+      ? await readConfigText(devYaml, { ...options, path: 'muster.yaml' })
+      : await readConfig(path, options)
   const { telemetry } = config
   const url = `http://127.0.0.1:${port}`
   return {

@@ -56,6 +56,17 @@ queues:
     deploy: { application: game, version: '1' }
 `
 
+test('muster dev takes a file without a service, and says what else is wrong in it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
+  ends.push(() => rmSync(folder, { recursive: true }))
+  const config = join(folder, 'muster.yaml')
+  writeFileSync(config, 'queues: [{ name: duel, matchSize: 2 }]')
+  await expect(open({ config })).rejects.toThrow(/^\S+:1:10: queues\.0\.deploy: must be given, or pool instead$/)
+  writeFileSync(config, "queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]")
+  const dev = await open({ config })
+  expect(await create(dev, 'ann', { profile: 'duel' })).toMatchObject({ status: 201 })
+})
+
 test('muster dev takes players into the queues of a file that has profiles, and its servers register', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
   ends.push(() => rmSync(folder, { recursive: true }))
