@@ -26,10 +26,11 @@ export const STEP = 20_000
 /** Up to so many tickets every match is searched for thoroughly. */
 const FEW = 64
 /**
- * Tries of one search: among few, and among many. After a search that was cut short, the next for the same ticket has
- * twice as many, at most `DOUBLINGS` times.
+ * Tries of one search: among few, and among many for the first time and the next. After a further search that was cut
+ * short, the next for the same ticket has twice as many, at most `DOUBLINGS` times.
  */
 const THOROUGH = 4000
+const FIRST = 200
 const BRIEF = 400
 const DOUBLINGS = 3
 /** Slots that are read for `around` at most. */
@@ -77,7 +78,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     packing,
     grid,
     counts,
-    triesOf: (before) => (pool.count <= FEW ? THOROUGH : BRIEF << Math.min(DOUBLINGS, before)),
+    triesOf: (before) => (pool.count <= FEW ? THOROUGH : before === 0 ? FIRST : BRIEF << Math.min(DOUBLINGS, before)),
     number: () => state.number,
   })
   const rounds = createRound<Facts>({
