@@ -26,8 +26,8 @@ export const STEP = 20_000
 /** Up to so many tickets every match is searched for thoroughly. */
 const FEW = 64
 /**
- * Tries of one search: among few, and among many for the first time and the next. After a further search that was cut
- * short, the next for the same ticket has twice as many, at most `DOUBLINGS` times.
+ * Tries of one search: in a small pool; in a larger one of a ticket's first search; and of its next ones, twice as many
+ * after each search that was cut short, at most `DOUBLINGS` times.
  */
 const THOROUGH = 4000
 const FIRST = 200
