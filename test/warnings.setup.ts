@@ -1,12 +1,12 @@
 /**
- * Fails a test file in which a signal or emitter gets so many listeners that Node.js warns of a leak. A signal that
- * many wait on is created by `manyWaitOn`.
+ * Fails a test file in which an abort signal gets so many listeners that Node.js warns of a leak. A signal that many
+ * wait on is created by `manyWaitOn`.
  */
 import { afterAll, expect } from 'vitest'
 
 const leaks: string[] = []
-const noteLeak = ({ name, stack }: Error) => {
-  if (name === 'MaxListenersExceededWarning') leaks.push(stack ?? name)
+const noteLeak = ({ name, message, stack = message }: Error) => {
+  if (name === 'MaxListenersExceededWarning' && message.includes('[AbortSignal]')) leaks.push(stack)
 }
 process.on('warning', noteLeak)
 

@@ -78,8 +78,6 @@ export interface ReadOptions {
    * secrets of the configuration are empty: for checks where they are not at hand.
    */
   readonly outside?: boolean | undefined
-  /** Default none. */
-  readonly defaults?: Defaults | undefined
 }
 
 export interface ReadConfig {
@@ -102,11 +100,19 @@ export async function readConfig(path: string, options: ReadOptions = {}): Promi
  * @param options with the `path` that errors name, and whose folder relative paths begin at
  * @throws {InvalidConfig} as `readConfig`
  */
-export async function readConfigText(
+export function readConfigText(text: string, options: ReadOptions & { readonly path: string }): Promise<ReadConfig> {
+  return readWithDefaults(text, {}, options)
+}
+
+/**
+ * Reads a configuration from a text that need not be complete.
+ * @throws {InvalidConfig} as `readConfig`
+ */
+export async function readWithDefaults(
   text: string,
-  options: ReadOptions & { readonly path: string },
+  defaults: Defaults,
+  { path, env = process.env, outside = true }: ReadOptions & { readonly path: string },
 ): Promise<ReadConfig> {
-  const { path, env = process.env, outside = true, defaults } = options
   const found = checkText(text, defaults)
   const { checked, findings } = found
   if (checked === undefined) throw new InvalidConfig(path, findings)

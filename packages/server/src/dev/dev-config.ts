@@ -1,5 +1,5 @@
 import type { Queue } from '@muster/matchmaker'
-import { type Config, readConfig, readConfigText, Secret } from '../config/index.js'
+import { type Config, needTextFile, readWithDefaults, Secret } from '../config/index.js'
 
 /**
  * What `muster dev` runs without a configuration: three queues that show most of what queues can do. Two players are
@@ -72,11 +72,9 @@ const MOST_WAITS = 2000
  * @throws {InvalidConfig} with all that is wrong in the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<Config> {
-  const options = { outside: false, defaults: { service: SERVICE } }
-  const { config } =
-    path === undefined
-      ? await readConfigText(devYaml, { ...options, path: 'muster.yaml' })
-      : await readConfig(path, options)
+  const text = path === undefined ? devYaml : await needTextFile(path)
+  const options = { path: path ?? 'muster.yaml', outside: false }
+  const { config } = await readWithDefaults(text, { service: SERVICE }, options)
   const { telemetry } = config
   const url = `http://127.0.0.1:${port}`
   return {
