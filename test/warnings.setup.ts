@@ -2,7 +2,7 @@
  * Fails a test file in which an abort signal gets so many listeners that Node.js warns of a leak. A signal that many
  * wait on is created by `manyWaitOn`.
  */
-import { afterAll, expect } from 'vitest'
+import { afterAll } from 'vitest'
 
 const leaks: string[] = []
 const noteLeak = ({ name, message, stack = message }: Error) => {
@@ -12,5 +12,5 @@ process.on('warning', noteLeak)
 
 afterAll(() => {
   process.off('warning', noteLeak)
-  expect(leaks).toEqual([])
+  if (leaks.length > 0) throw new Error(leaks.join('\n'))
 })
