@@ -66,5 +66,5 @@ await server.serve({
   stop: (reason) => tell({ kind: 'stop', reason }),
 })
 // A container ends with its first process: it stays for the second one.
-if (double?.exitCode === null) await once(double, 'exit')
+if (double?.exitCode === null && double.signalCode === null) await once(double, 'exit')
 process.exit()

@@ -81,6 +81,14 @@ export async function openWitness() {
     if (present.length > here.seats && !doubled.has(here.requestId))
       blame(`${match} has ${present.length} players: ${present.join(' ')}`, here)
   }
+  /**
+   * The server has let a player go. Whoever was sent away for a join that came too late, and has joined again before the
+   * server heard of it, is gone too.
+   */
+  const left = (here: GameProcess, player: string) => {
+    sum.left += 1
+    for (const players of here.inside.values()) if (players.get(player) === Infinity) players.set(player, 0)
+  }
   /** A match that is taken away while people play it. */
   const ended = (here: GameProcess, match: string, reason: string) => {
     const players = here.inside.get(match) ?? new Map<string, number>()
@@ -133,7 +141,7 @@ export async function openWitness() {
       if (kind === 'admitted' && asked.has(line.nth)) admitted(own, match, player)
       else if (kind === 'admitted') own.leave(player, 0)
       if (kind === 'refused') sum.refused += 1
-      if (kind === 'left') sum.left += 1
+      if (kind === 'left') left(own, player)
       if (kind === 'admitted' || kind === 'refused') answer(line.nth, match)
       if (kind === 'over') {
         sum.over += 1
