@@ -22,9 +22,8 @@ const RUN_CAPS = [0.75, 1.25, 2, 2]
 const TEAM_CAP = 1
 /** A run is chosen among so many neighbours on the curve, per player. */
 const RUN = 4
-/** Candidates of a match, per player, and neighbours on the curve that are looked at for them. */
-const CANDIDATES = 4
-const NEIGHBOURS = 20
+/** The candidates of a match are chosen among so many neighbours on the curve, per player. */
+const NEIGHBOURS = 6
 /** Players of a kind are rare if there are matches for less than this part of a crowd. */
 const RARE = 4
 const AT_ONCE = 2048
@@ -211,7 +210,7 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   function* teams(slots: Int32Array): Pausable<void> {
     if (slots.length < CROWD) return
     const sorted = yield* alongCurve(slots, RUN_CAPS.length, columns, compare, axes)
-    const among = new Int32Array(CANDIDATES * players)
+    const among = new Int32Array(NEIGHBOURS * players)
     for (let at = 0; at < sorted.length; at++) {
       if (budget.isPauseDue()) yield budget.pause()
       if (state.isOver()) return
@@ -219,8 +218,8 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
       if (!isFree(columns, anchor)) continue
       let many = 0
       let missing = players - (columns.size[anchor] as number)
-      const end = Math.min(sorted.length, at + 1 + NEIGHBOURS * players)
-      for (let next = at + 1; next < end && many < among.length; next++) {
+      const end = Math.min(sorted.length, at + 1 + among.length)
+      for (let next = at + 1; next < end; next++) {
         const slot = sorted[next] as Slot
         if (!isFree(columns, slot) || (draft.isPairwise && !draft.mayMeet(anchor, slot))) continue
         among[many++] = slot
