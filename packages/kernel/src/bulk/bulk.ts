@@ -21,9 +21,9 @@ const TIE = 1e-9
 const RUN_CAPS = [0.75, 1.25, 2, 2]
 const TEAM_CAP = 1
 /** A run is chosen among so many neighbours on the curve, per player. */
-const RUN = 4
+const RUN = 2
 /** The candidates of a match are chosen among so many neighbours on the curve, per player. */
-const NEIGHBOURS = 6
+const NEIGHBOURS = 4
 /** Players of a kind are rare if there are matches for less than this part of a crowd. */
 const RARE = 4
 const AT_ONCE = 2048
