@@ -82,8 +82,8 @@ export async function openWitness() {
       blame(`${match} has ${present.length} players: ${present.join(' ')}`, here)
   }
   /**
-   * The server has let a player go. Whoever was sent away for a join that came too late, and has joined again before the
-   * server heard of it, is gone too.
+   * The server has let a player go. A player who was sent away for a join that came too late, and has joined again
+   * before the server heard of it, is gone too.
    */
   const left = (here: GameProcess, player: string) => {
     sum.left += 1
