@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { LobbyView, RelayCredentials } from '@muster/relay'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
 import { openArcade } from '../relay/arcade.js'
 import { joinBy } from '../relay/playing.js'
@@ -38,6 +38,10 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
     createInterface(child.stdout).on('line', (line) => said.push(line))
     let hasEnded = false
     child.once('close', () => (hasEnded = true))
+    onTestFailed(() => {
+      const lines = said.map((line) => line.slice(0, 40)).join(', ')
+      process.stderr.write(`${given[0]} ${hasEnded ? 'has ended' : 'still runs'}: ${lines}\n`)
+    })
     return { said, hasEnded: () => hasEnded, write: (line: string) => child.stdin.write(`${line}\n`) }
   }
 
