@@ -22,7 +22,7 @@ export async function wholeFigures(): Promise<Figures> {
       atMost(
         'matchmaker: 5,000 tickets/s into 50,000 standing, a tick each second',
         standing.runs,
-        8,
+        4,
         '% of a core',
         sharesOf(standing),
       ),
