@@ -100,6 +100,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       isPairs,
       singles,
       mostMatches: () => counts.mostMatches(0),
+      hasManyKeys: () => keys.size > 1,
     }),
     augment: (left) => augment({ columns, budget, search, draft, state }, left),
   })

@@ -6,14 +6,27 @@ import type { Parts } from '../data/parts.js'
 import type { RoundState } from '../round/state.js'
 import type { Draft } from '../search/draft.js'
 import type { Search } from '../search/search.js'
-import { alongCurve, MOST_ON_CURVE, type CurveAxes } from './curve.js'
+import { alongCurve, MOST_ON_CURVE, move, type Crowd } from './curve.js'
 
 /** Fewer tickets than this are searched for one by one. */
 export const CROWD = 500
 /** Tickets that take part at once. */
 export const MOST_IN_BULK = MOST_ON_CURVE
-/** The most that a pair may cost in each pass, and the neighbours on the curve that a ticket is compared with. */
-const PAIR_CAPS = [0.3, 0.6, 1, 1, 1, 1]
+/**
+ * The most that a pair may cost: in each pass along the curve, the caps of one choice after the other. The last passes
+ * are for more than so many tickets: what is left of fewer is chosen with care.
+ */
+const PAIR_CAPS = [
+  [0.3, 0.6],
+  [0.6, 1],
+  [1, 1],
+]
+const LAST_PAIR_CAPS = [
+  [1.5, 1.5],
+  [1.5, 1.5],
+]
+const MANY = 5000
+/** The neighbours on the curve that a ticket is compared with. */
 const WINDOW = 8
 /** Of several pairs at one price, neighbours two by two are the cheapest. */
 const TIE = 1e-9
@@ -27,6 +40,10 @@ const NEIGHBOURS = 4
 /** Players of a kind are rare if there are matches for less than this part of a crowd. */
 const RARE = 4
 const AT_ONCE = 2048
+// In place of the number of a partner.
+const NOBODY = -1
+const MATCHED = -2
+const UNFIT = -3
 
 export interface BulkInput<Facts> extends Parts<Facts> {
   readonly draft: Draft<Facts>
@@ -40,6 +57,8 @@ export interface BulkInput<Facts> extends Parts<Facts> {
   readonly singles: readonly number[]
   /** The most matches that there are players of all needed kinds for. */
   mostMatches(): number
+  /** Whether not all tickets have the same key. */
+  hasManyKeys(): boolean
 }
 
 /**
@@ -48,14 +67,12 @@ export interface BulkInput<Facts> extends Parts<Facts> {
  */
 export function createBulk<Facts>(input: BulkInput<Facts>) {
   const { model, columns, compare, levels, draft, search, state, budget } = input
-  const { players, isPairs, singles, mostMatches } = input
+  const { players, isPairs, singles, mostMatches, hasManyKeys } = input
   const { radius, spans, checks, patience } = model
   const isLimited = (limits: Float64Array | undefined) =>
     limits?.some((limit) => limit > 0 && limit < Infinity) === true
-  const axes: CurveAxes = {
-    byPlace: compare.perChord > 0 && isLimited(radius?.squared),
-    byValue: (compare.perSpan[0] ?? 0) > 0 && isLimited(spans[0]?.limit),
-  }
+  const byPlace = compare.perChord > 0 && isLimited(radius?.squared)
+  const byValue = (compare.perSpan[0] ?? 0) > 0 && isLimited(spans[0]?.limit)
   const isPlain =
     !isPairs &&
     draft.isPairwise &&
@@ -64,39 +81,65 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     (radius === undefined || compare.perChord > 0) &&
     compare.perSpan[0] !== 0 &&
     (checks?.pair ?? checks?.part ?? checks?.whole ?? checks?.unevenness ?? checks?.quotas?.[0]) === undefined
-  /** What a ticket is compared by, in units of cost, along the curve. */
-  let rows = new Float64Array(0)
-  let least = new Float64Array(0)
+  /** By the number of a ticket in the crowd: its partner, and what that pair costs. */
   let partner = new Int32Array(0)
+  let least = new Float64Array(0)
+  /** By slot: whether it is no single player of one value. */
+  let isParty = new Uint8Array(0)
   const run = new Int32Array(players)
   // The strictest limits, in units of cost.
   const mostChord = Math.sqrt(radius?.squared[0] ?? Infinity) * compare.perChord
   const mostGap = (spans[0]?.limit[0] ?? Infinity) * (compare.perSpan[0] ?? 1)
 
-  const hasRange = (row: number) => spans.length > 0 && columns.rows[row + VALUES] !== columns.rows[row + VALUES + 1]
-  const fillRows = (sorted: Int32Array, cap: number) => {
-    const { rows: own, stride, size } = columns
-    if (least.length < sorted.length) {
-      rows = new Float64Array(4 * sorted.length)
-      least = new Float64Array(sorted.length)
-      partner = new Int32Array(sorted.length)
+  /** Those of these tickets that can be compared along the curve, and where they are. */
+  const crowdOf = (slots: Int32Array): Crowd => {
+    const { rows, stride, size, capacity } = columns
+    if (isParty.length < capacity) isParty = new Uint8Array(capacity)
+    const fitting = new Int32Array(slots.length)
+    const points = new Float64Array(4 * slots.length)
+    const perChord = byPlace ? compare.perChord : 0
+    const perValue = byValue ? (compare.perSpan[0] as number) : 0
+    let count = 0
+    for (const slot of slots) {
+      const row = slot * stride
+      const isRange = spans.length > 0 && rows[row + VALUES] !== rows[row + VALUES + 1]
+      isParty[slot] = isRange || size[slot] !== 1 ? 1 : 0
+      if (byPlace && Number.isNaN(rows[row + X] as number)) continue
+      if (byValue && Math.abs(rows[row + VALUES] as number) === Infinity) continue
+      if (isPairs && size[slot] !== 1) continue
+      if (byPlace) {
+        points[4 * count] = (rows[row + X] as number) * perChord
+        points[4 * count + 1] = (rows[row + Y] as number) * perChord
+        points[4 * count + 2] = (rows[row + Z] as number) * perChord
+      }
+      if (byValue) points[4 * count + 3] = (rows[row + VALUES] as number) * perValue
+      fitting[count++] = slot
     }
-    const perChord = axes.byPlace ? compare.perChord : 0
-    const perValue = axes.byValue ? (compare.perSpan[0] as number) : 0
-    for (let at = 0; at < sorted.length; at++) {
-      const row = (sorted[at] as Slot) * stride
-      rows[4 * at] = perChord === 0 ? 0 : (own[row + X] as number) * perChord
-      rows[4 * at + 1] = perChord === 0 ? 0 : (own[row + Y] as number) * perChord
-      rows[4 * at + 2] = perChord === 0 ? 0 : (own[row + Z] as number) * perChord
-      rows[4 * at + 3] = perValue === 0 ? 0 : (own[row + VALUES] as number) * perValue
-      if (!isPairs && (size[sorted[at] as Slot] !== 1 || hasRange(row))) rows[4 * at + 3] = Number.NaN
-      least[at] = cap
-      partner[at] = -1
+    return { slots: fitting.subarray(0, count), points }
+  }
+
+  /** Those of a crowd that are not marked as matched, in the same memory. */
+  const unmatched = ({ slots, points }: Crowd): Crowd => {
+    let count = 0
+    for (let at = 0; at < slots.length; at++) {
+      if (partner[at] === MATCHED) continue
+      slots[count] = slots[at] as Slot
+      move(points, at, points, count++)
     }
+    return { slots: slots.subarray(0, count), points }
+  }
+
+  const begin = (count: number, cap: number) => {
+    if (partner.length < count) {
+      partner = new Int32Array(count)
+      least = new Float64Array(count)
+    }
+    partner.fill(NOBODY, 0, count)
+    least.fill(cap, 0, count)
   }
 
   /** Finds the nearest neighbour of each ticket on the curve. */
-  const nameNearest = (from: number, to: number, count: number) => {
+  const nameNearest = (rows: Float64Array, from: number, to: number, count: number) => {
     for (let at = from; at < to; at++) {
       const x = rows[4 * at] as number
       const y = rows[4 * at + 1] as number
@@ -122,30 +165,38 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     }
   }
 
-  /** Pairs those that are each other's nearest. */
-  function* pairs(slots: Int32Array): Pausable<void> {
-    let left = slots
-    for (let pass = 0; pass < PAIR_CAPS.length && left.length >= CROWD; pass++) {
-      const sorted = yield* alongCurve(left, pass, columns, compare, axes)
-      const count = sorted.length
-      fillRows(sorted, PAIR_CAPS[pass] as number)
-      for (let from = 0; from < count; from += AT_ONCE) {
-        nameNearest(from, Math.min(count, from + AT_ONCE), count)
-        budget.chargeTime(AT_ONCE / 16)
-        if (budget.isPauseDue()) yield budget.pause()
-      }
-      for (let at = 0; at < count; at++) {
-        const named = partner[at] as number
-        if (named <= at || partner[named] !== at) continue
-        const [one, other] = [sorted[at] as Slot, sorted[named] as Slot]
-        if (!isFree(columns, one) || !isFree(columns, other) || !draft.isPair(one, other)) continue
-        const since = Math.min(columns.sinceOf(one), columns.sinceOf(other))
-        if (levels.isHeldBack(least[at] as number, since)) continue
-        state.group(undefined, { slots: [one, other], teams: singles })
-        budget.chargeTime(1 / 8)
-        if (budget.isPauseDue()) yield budget.pause()
-      }
-      left = sorted.filter((slot) => isFree(columns, slot))
+  /** Pairs those that are each other's nearest, for no more than the cap; returns who is left. */
+  function* pairOff(crowd: Crowd, cap: number): Pausable<Crowd> {
+    const { slots, points } = crowd
+    const count = slots.length
+    begin(count, cap)
+    for (let from = 0; from < count; from += AT_ONCE) {
+      nameNearest(points, from, Math.min(count, from + AT_ONCE), count)
+      budget.chargeTime(AT_ONCE / 16)
+      if (budget.isPauseDue()) yield budget.pause()
+    }
+    for (let at = 0; at < count; at++) {
+      const named = partner[at] as number
+      if (named <= at || partner[named] !== at) continue
+      const [one, other] = [slots[at] as Slot, slots[named] as Slot]
+      if (!isFree(columns, one) || !isFree(columns, other) || !draft.isPair(one, other)) continue
+      const since = Math.min(columns.sinceOf(one), columns.sinceOf(other))
+      if (levels.isHeldBack(least[at] as number, since)) continue
+      state.group(undefined, { slots: [one, other], teams: singles })
+      partner[at] = partner[named] = MATCHED
+      budget.chargeTime(1 / 8)
+      if (budget.isPauseDue()) yield budget.pause()
+    }
+    return unmatched(crowd)
+  }
+
+  function* pairs(crowd: Crowd): Pausable<void> {
+    const passes = crowd.slots.length > MANY ? [...PAIR_CAPS, ...LAST_PAIR_CAPS] : PAIR_CAPS
+    let left = crowd
+    for (const [pass, caps] of passes.entries()) {
+      if (left.slots.length < CROWD) return
+      left = yield* alongCurve(left, pass, byPlace)
+      for (const cap of caps) left = yield* pairOff(left, cap)
     }
   }
 
@@ -153,16 +204,15 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
    * Chooses single players from a place on the curve on, the next who may all meet at the strictest level, for no more
    * than the cap. Returns how many there are.
    */
-  const chooseRun = (sorted: Int32Array, from: number, cap: number): number => {
+  const chooseRun = (rows: Float64Array, count: number, from: number, cap: number): number => {
     let [lowX, lowY, lowZ, low] = [Infinity, Infinity, Infinity, Infinity]
     let [highX, highY, highZ, high] = [-Infinity, -Infinity, -Infinity, -Infinity]
     let many = 0
-    const end = Math.min(sorted.length, from + RUN * players)
+    const end = Math.min(count, from + RUN * players)
     for (let at = from; many < players && end - at >= players - many; at++) {
       const value = rows[4 * at + 3] as number
       const gap = Math.max(high, value) - Math.min(low, value)
-      // Not a number for parties, and for ranges of values.
-      if (!(gap <= mostGap && gap <= cap) || !isFree(columns, sorted[at] as Slot)) continue
+      if (!(gap <= mostGap && gap <= cap) || partner[at] !== NOBODY) continue
       const x = rows[4 * at] as number
       const y = rows[4 * at + 1] as number
       const z = rows[4 * at + 2] as number
@@ -179,37 +229,43 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
       highY = Math.max(highY, y)
       highZ = Math.max(highZ, z)
       high = Math.max(high, value)
-      run[many++] = sorted[at] as Slot
+      run[many++] = at
     }
     return many
   }
 
-  /**
-   * Makes matches of single players that lie near each other on the curve, all of whom may meet at the strictest level;
-   * returns who is left.
-   */
-  function* runs(slots: Int32Array): Pausable<Int32Array> {
-    let left = slots
-    for (const [pass, cap] of RUN_CAPS.entries()) {
-      if (left.length < CROWD) break
-      const sorted = yield* alongCurve(left, pass, columns, compare, axes)
-      fillRows(sorted, cap)
-      for (let at = 0; at + players <= sorted.length; at++) {
-        if (budget.isPauseDue()) yield budget.pause()
-        if (!isFree(columns, sorted[at] as Slot)) continue
-        const many = chooseRun(sorted, at, cap)
-        budget.chargeTime(1 / 8)
-        if (many === players) state.group(undefined, { slots: [...run], teams: singles })
-      }
-      left = sorted.filter((slot) => isFree(columns, slot))
+  /** Makes matches of single players who lie near each other on the curve; returns who is left. */
+  function* chooseRuns(crowd: Crowd, cap: number): Pausable<Crowd> {
+    const { slots, points } = crowd
+    begin(slots.length, cap)
+    for (let at = 0; at < slots.length; at++) if (isParty[slots[at] as Slot] === 1) partner[at] = UNFIT
+    for (let at = 0; at + players <= slots.length; at++) {
+      if (budget.isPauseDue()) yield budget.pause()
+      if (partner[at] !== NOBODY) continue
+      const many = chooseRun(points, slots.length, at, cap)
+      budget.chargeTime(1 / 8)
+      if (many < players) continue
+      const members = Array.from(run, (member) => slots[member] as Slot)
+      // Some may have left.
+      const areThere = members.every((slot) => isFree(columns, slot))
+      for (const member of run) if (areThere || !isFree(columns, slots[member] as Slot)) partner[member] = MATCHED
+      if (areThere) state.group(undefined, { slots: members, teams: singles })
     }
-    return left
+    return unmatched(crowd)
+  }
+
+  function* runs(crowd: Crowd): Pausable<void> {
+    let left = crowd
+    for (const [pass, cap] of RUN_CAPS.entries()) {
+      if (left.slots.length < CROWD) return
+      left = yield* chooseRuns(yield* alongCurve(left, pass, byPlace), cap)
+    }
   }
 
   /** Makes matches of tickets and of candidates that follow them on the curve. */
-  function* teams(slots: Int32Array): Pausable<void> {
-    if (slots.length < CROWD) return
-    const sorted = yield* alongCurve(slots, RUN_CAPS.length, columns, compare, axes)
+  function* teams(crowd: Crowd): Pausable<void> {
+    if (crowd.slots.length < CROWD) return
+    const { slots: sorted } = yield* alongCurve(crowd, RUN_CAPS.length, byPlace)
     const among = new Int32Array(NEIGHBOURS * players)
     for (let at = 0; at < sorted.length; at++) {
       if (budget.isPauseDue()) yield budget.pause()
@@ -236,14 +292,9 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     }
   }
 
-  const isComparable = (slot: Slot): boolean => {
-    const row = slot * columns.stride
-    if (axes.byPlace && Number.isNaN(columns.rows[row + X] as number)) return false
-    return !axes.byValue || Math.abs(columns.rows[row + VALUES] as number) < Infinity
-  }
-
   /** Parts whose tickets have one key each. */
-  const byKey = (slots: Int32Array): Iterable<Int32Array> => {
+  const byKey = (slots: Int32Array): readonly Int32Array[] => {
+    if (!hasManyKeys()) return [slots]
     const parts = new Map<number, Slot[]>()
     for (const slot of slots) {
       const key = columns.keyOf(slot)
@@ -257,14 +308,16 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   /** Up to `MOST_IN_BULK` tickets; less than a crowd stays as it is. */
   return function* bulk(slots: Int32Array): Pausable<void> {
     // Where a kind of player is rare, hardly any ticket has one beside it.
-    if (mostMatches() * players * RARE < slots.length) return
-    const first = slots.length > 0 ? columns.keyOf(slots[0] as Slot) : 0
-    const fitting = slots.filter((slot) => isComparable(slot) && !(isPairs && columns.size[slot] !== 1))
-    const isOne = fitting.every((slot) => columns.keyOf(slot) === first)
-    for (const some of isOne ? [fitting] : byKey(fitting)) {
-      const left = isPlain ? yield* runs(some) : some
-      if (isPairs) yield* pairs(some)
-      else if (!isPlain || left.some((slot) => columns.size[slot] !== 1)) yield* teams(left)
+    if (slots.length < CROWD || mostMatches() * players * RARE < slots.length) return
+    for (const some of byKey(slots)) {
+      const crowd = crowdOf(some)
+      if (isPairs) yield* pairs(crowd)
+      else if (!isPlain) yield* teams(crowd)
+      else {
+        yield* runs(crowd)
+        const left = some.filter((slot) => isFree(columns, slot))
+        if (left.some((slot) => columns.size[slot] !== 1)) yield* teams(crowdOf(left))
+      }
     }
   }
 }

@@ -1,10 +1,13 @@
-// pure: tickets along a space-filling curve
+// pure: a crowd of tickets along a space-filling curve
 import type { Pausable } from '../data/budget.js'
-import type { Compare } from '../data/compare.js'
-import { VALUES, X, Y, Z, type Columns } from '../data/columns.js'
-import type { Slot } from '../data/model.js'
 
-/** Slots sorted at once: a slot's position takes the lowest 17 bits of its sort key, and its place on the curve 36. */
+/** Tickets, and where each of them is: its place and first value, four numbers in units of cost. */
+export interface Crowd {
+  readonly slots: Int32Array
+  readonly points: Float64Array
+}
+
+/** Tickets sorted at once: the lowest 17 bits of a sort key are the number of the ticket, 36 its place on the curve. */
 export const MOST_ON_CURVE = 2 ** 17
 const PLACES = 2 ** 36
 const PARTS = 256
@@ -13,7 +16,7 @@ const PART = (PLACES / PARTS) * MOST_ON_CURVE
 /** Cells of the curve per unit of cost, and how far the curve is shifted in each pass. */
 const FINE = 20
 const SHIFT = 195
-/** Slots between two pauses. */
+/** Tickets between two pauses. */
 const AT_ONCE = 8192
 
 /** The bits of a number below 32, four places apart. */
@@ -21,31 +24,20 @@ const SPREAD = Float64Array.from({ length: 32 }, (_, value) =>
   [0, 1, 2, 3, 4].reduce((sum, bit) => sum + ((value >> bit) & 1) * 16 ** bit, 0),
 )
 
-/** What the places on the curve follow. */
-export interface CurveAxes {
-  readonly byPlace: boolean
-  readonly byValue: boolean
-}
-
 /**
- * Sorts slots along a Z-curve through place and first value: those near each other on it are near each other, and with
- * another shift in each pass, those whom one curve separates are together on the next.
+ * Sorts a crowd along a Z-curve through place and first value, or by value alone: those near each other on it are near
+ * each other, and with another shift in each pass, those whom one curve separates are together on the next.
  */
-export function* alongCurve(
-  slots: Int32Array,
-  pass: number,
-  columns: Columns,
-  compare: Compare,
-  axes: CurveAxes,
-): Pausable<Int32Array> {
+export function* alongCurve({ slots, points }: Crowd, pass: number, byPlace: boolean): Pausable<Crowd> {
   const count = slots.length
   const keys = new Float64Array(count)
   const sorted = new Float64Array(count)
-  const inOrder = new Int32Array(count)
   const ends = new Int32Array(PARTS + 1)
+  const inOrder: Crowd = { slots: new Int32Array(count), points: new Float64Array(4 * count) }
   for (let from = 0; from < count; from += AT_ONCE) {
-    writeKeys(slots, keys, ends, from, Math.min(count, from + AT_ONCE), pass * SHIFT, columns, compare, axes)
-    if (from + AT_ONCE < count) yield AT_ONCE / 64
+    const to = Math.min(count, from + AT_ONCE)
+    writeKeys(points, keys, ends, from, to, pass * SHIFT, byPlace)
+    if (to < count) yield AT_ONCE / 64
   }
   // By the highest bits first, so that no sort takes long.
   for (let at = 1; at <= PARTS; at++) ends[at] = (ends[at] as number) + (ends[at - 1] as number)
@@ -58,33 +50,42 @@ export function* alongCurve(
     yield since / 64
     since = 0
   }
-  for (let at = 0; at < count; at++) inOrder[at] = slots[(sorted[at] as number) % MOST_ON_CURVE] as Slot
+  for (let at = 0; at < count; at++) {
+    const key = sorted[at] as number
+    const from = key - MOST_ON_CURVE * Math.floor(key / MOST_ON_CURVE)
+    inOrder.slots[at] = slots[from] as number
+    move(points, from, inOrder.points, at)
+  }
   return inOrder
 }
 
-/** Writes the sort keys of some slots, and counts them by part: in `ends`, one place further on. */
+/** Writes the point of one ticket over that of another. */
+export function move(points: Float64Array, from: number, into: Float64Array, to: number): void {
+  into[4 * to] = points[4 * from] as number
+  into[4 * to + 1] = points[4 * from + 1] as number
+  into[4 * to + 2] = points[4 * from + 2] as number
+  into[4 * to + 3] = points[4 * from + 3] as number
+}
+
+/** Writes the sort keys of some tickets, and counts them by part: in `ends`, one place further on. */
 function writeKeys(
-  slots: Int32Array,
+  points: Float64Array,
   keys: Float64Array,
   ends: Int32Array,
   from: number,
   to: number,
   shift: number,
-  { rows, stride }: Columns,
-  { perChord, perSpan }: Compare,
-  { byPlace, byValue }: CurveAxes,
+  byPlace: boolean,
 ): void {
-  const [ofChord, ofValue] = [FINE * perChord, FINE * (perSpan[0] ?? 0)]
   for (let at = from; at < to; at++) {
-    const row = (slots[at] as Slot) * stride
-    const d = byValue ? Math.floor((rows[row + VALUES] as number) * ofValue + shift) : 0
-    let place = byValue ? ((d % PLACES) + PLACES) % PLACES : at
+    const d = Math.floor((points[4 * at + 3] as number) * FINE + shift)
+    let place = 0
     if (byPlace) {
-      const a = Math.floor((rows[row + X] as number) * ofChord + shift)
-      const b = Math.floor((rows[row + Y] as number) * ofChord + shift)
-      const c = Math.floor((rows[row + Z] as number) * ofChord + shift)
+      const a = Math.floor((points[4 * at] as number) * FINE + shift)
+      const b = Math.floor((points[4 * at + 1] as number) * FINE + shift)
+      const c = Math.floor((points[4 * at + 2] as number) * FINE + shift)
       place = interleaved(a >> 4, b >> 4, c >> 4, d >> 4) * 65_536 + interleaved(a & 15, b & 15, c & 15, d & 15)
-    }
+    } else place = ((d % PLACES) + PLACES) % PLACES
     const key = place * MOST_ON_CURVE + at
     keys[at] = key
     const after = Math.floor(key / PART) + 1

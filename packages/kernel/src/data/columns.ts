@@ -184,6 +184,11 @@ export class Interner {
   readonly #byNumber: { readonly number: number; readonly text: string; uses: number }[] = []
   readonly #free: number[] = []
 
+  /** How many there are. */
+  get size(): number {
+    return this.#byText.size
+  }
+
   take(text: string): number {
     const known = this.#byText.get(text) ?? { number: this.#free.pop() ?? this.#byNumber.length, text, uses: 0 }
     if (known.uses++ === 0) {

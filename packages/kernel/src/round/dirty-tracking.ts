@@ -162,25 +162,25 @@ export class DirtyTracker<Facts> {
   }
 
   *#readNoted(): Pausable<void> {
-    const { columns } = this.#input
     const noted = this.#read.length === 0 ? this.#noted : [...this.#read, ...this.#noted]
     this.#read = noted
     this.#noted = []
     this.#filed = 0
-    for (let at = 0; at < noted.length; at++) {
-      if (at % AT_ONCE === AT_ONCE - 1) yield* this.#scanned(AT_ONCE)
-      const slot = noted[at] as Slot
-      if (columns.born[slot] === 0 || columns.size[slot] === 0 || this.#readIn[slot] === this.#rounds) continue
-      if (columns.state[slot] === PARKED) continue
-      this.#readIn[slot] = this.#rounds
-      if (!isPresent(columns, slot)) {
-        this.note(slot)
-        continue
-      }
-      this.#renew(slot)
-      if (columns.state[slot] === FRESH) this.#fresh.push(slot)
-      else this.#dirty.push(slot)
+    for (let from = 0; from < noted.length; from += AT_ONCE) {
+      for (const slot of noted.slice(from, from + AT_ONCE)) this.#readOne(slot)
+      yield* this.#scanned(AT_ONCE)
     }
+  }
+
+  #readOne(slot: Slot): void {
+    const { columns } = this.#input
+    if (columns.born[slot] === 0 || columns.size[slot] === 0 || this.#readIn[slot] === this.#rounds) return
+    if (columns.state[slot] === PARKED) return
+    this.#readIn[slot] = this.#rounds
+    if (!isPresent(columns, slot)) return this.note(slot)
+    this.#renew(slot)
+    if (columns.state[slot] === FRESH) this.#fresh.push(slot)
+    else this.#dirty.push(slot)
   }
 
   /** Finds the parked tickets that have relaxed, and those whose turn it is. */
