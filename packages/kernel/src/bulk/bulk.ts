@@ -12,19 +12,14 @@ import { alongCurve, MOST_ON_CURVE, move, type Crowd } from './curve.js'
 export const CROWD = 500
 /** Tickets that take part at once. */
 export const MOST_IN_BULK = MOST_ON_CURVE
-/**
- * The most that a pair may cost: in each pass along the curve, the caps of one choice after the other. The last passes
- * are for more than so many tickets: what is left of fewer is chosen with care.
- */
+/** The most that a pair may cost: in each pass along the curve, the caps of one choice after the other. */
 const PAIR_CAPS = [
   [0.3, 0.6],
   [0.6, 1],
   [1, 1],
-]
-const LAST_PAIR_CAPS = [
-  [1.5, 1.5],
   [1.5, 1.5],
 ]
+/** A crowd of no more than this has no last pass: whoever is left of it is paired with care. */
 const MANY = 5000
 /** The neighbours on the curve that a ticket is compared with. */
 const WINDOW = 8
@@ -191,7 +186,7 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   }
 
   function* pairs(crowd: Crowd): Pausable<void> {
-    const passes = crowd.slots.length > MANY ? [...PAIR_CAPS, ...LAST_PAIR_CAPS] : PAIR_CAPS
+    const passes = crowd.slots.length > MANY ? PAIR_CAPS : PAIR_CAPS.slice(0, -1)
     let left = crowd
     for (const [pass, caps] of passes.entries()) {
       if (left.slots.length < CROWD) return
