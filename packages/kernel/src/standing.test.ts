@@ -66,3 +66,16 @@ test('a settled ticket is tried again when a ticket near it comes, and when it r
   expect([...pool.group(5001)]).toEqual([])
   expect([...pool.group(5251)]).toMatchObject([{ slots: [250, far] }])
 })
+
+test('who relaxes is tried again although the round that read it was given up', () => {
+  for (const steps of [1, 2, 4, 8]) {
+    const pool = createPool(model)
+    for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
+    pool.add(entry('one', 0, 150, 0))
+    pool.add(entry('other', 0, 159, 0))
+    expect([...pool.group(1)]).toEqual([])
+    const givenUp = pool.round(5001)
+    for (let step = 0; step < steps; step += 1) givenUp.step(1, () => true)
+    expect([...pool.group(5002)]).toMatchObject([{ slots: [STANDING, STANDING + 1] }])
+  }
+})

@@ -4,7 +4,7 @@ import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL } from '../data
 import { NOTHING, RELAXED } from '../data/levels.js'
 import type { Slot } from '../data/model.js'
 import type { Parts } from '../data/parts.js'
-import { TimerHeap } from '../data/timer-heap.js'
+import { Timers } from '../data/timers.js'
 import type { Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 
@@ -45,9 +45,11 @@ export class DirtyTracker<Facts> {
   /** Parked tickets. */
   parked = 0
   readonly #input: DirtyInput<Facts>
-  readonly #heap: TimerHeap
-  /** Whether tickets relax sooner than the heap says. */
-  #isHeapLate = false
+  readonly #timers: Timers
+  /** Whether tickets relax sooner than the timers say. */
+  #areTimersLate = false
+  /** Slots that are due, but that no round has looked at yet. */
+  #due: Slot[] = []
   /** The slots that the next round reads; some may have left, or be there twice. */
   #noted: Slot[] = []
   /** Those that the round under way has read: if it is given up, the next one does. */
@@ -65,7 +67,7 @@ export class DirtyTracker<Facts> {
 
   constructor(input: DirtyInput<Facts>) {
     this.#input = input
-    this.#heap = new TimerHeap(input.columns)
+    this.#timers = new Timers(input.columns)
   }
 
   /** The next round reads this slot. */
@@ -75,14 +77,14 @@ export class DirtyTracker<Facts> {
 
   /** Head starts have changed: tickets relax sooner than it was. */
   relaxOtherwise(): void {
-    this.#isHeapLate = true
+    this.#areTimersLate = true
   }
 
   /** A search has found no match. @param sawAll whether there is none. */
   park(slot: Slot, sawAll: boolean): void {
     const { columns } = this.#input
     columns.state[slot] = PARKED
-    if (columns.size[slot] !== 0) this.#heap.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
+    if (columns.size[slot] !== 0) this.#timers.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
     if (sawAll) return
     const cuts = Math.min(255, (columns.cuts[slot] as number) + 1)
     columns.cuts[slot] = cuts
@@ -187,14 +189,15 @@ export class DirtyTracker<Facts> {
   *#readDue(): Pausable<void> {
     const { columns, levels } = this.#input
     let read = 0
-    if (this.#isHeapLate) {
+    if (this.#areTimersLate) {
       for (let slot = 0; slot < columns.end; slot++) {
         this.#look(slot)
         if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
       }
-      this.#isHeapLate = false
+      this.#areTimersLate = false
     }
-    for (let slot = this.#heap.takeDue(levels.now); slot !== undefined; slot = this.#heap.takeDue(levels.now)) {
+    this.#due = [...this.#due, ...this.#timers.takeDue(levels.now)]
+    for (let slot = this.#due.pop(); slot !== undefined; slot = this.#due.pop()) {
       this.#look(slot)
       if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
     }
@@ -215,7 +218,7 @@ export class DirtyTracker<Facts> {
     if (!this.#isParked(slot)) return
     const { columns } = this.#input
     if (this.#renew(slot)) this.#wake(slot)
-    else this.#heap.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
+    else this.#timers.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
   }
 
   /** Brings the level up to date; whether there is a reason to search again. */
