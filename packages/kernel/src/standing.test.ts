@@ -67,7 +67,7 @@ test('a settled ticket is tried again when a ticket near it comes, and when it r
   expect([...pool.group(5251)]).toMatchObject([{ slots: [250, far] }])
 })
 
-test('who relaxes is tried again although the round that read it was given up', () => {
+test('a ticket that relaxes is tried again, also if the round that read it was given up', () => {
   for (const steps of [1, 2, 4, 8]) {
     const pool = createPool(model)
     for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))

@@ -16,7 +16,7 @@ test('a slot is taken no later than the earliest time it was set for, and no ent
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
       const timers = new Timers(columnsOf(31))
       const dueOf = new Map<number, number>()
-      let now = 1
+      let now = -3000
       for (const { slot, after, pass } of steps) {
         timers.set(slot, now + after)
         dueOf.set(slot, Math.min(dueOf.get(slot) ?? Infinity, now + after))
@@ -36,5 +36,14 @@ test('a slot is taken no later than the earliest time it was set for, and no ent
 test('a slot that is due never is not taken', () => {
   const timers = new Timers(columnsOf(1))
   timers.set(0, Infinity)
+  expect(timers.takeDue(1e15)).toEqual([])
+})
+
+test('a slot may be due at any time, also at 0', () => {
+  const timers = new Timers(columnsOf(2))
+  timers.set(0, 0)
+  timers.set(1, -1500)
+  expect(timers.takeDue(-1)).toEqual([1])
+  expect(timers.takeDue(0)).toEqual([0])
   expect(timers.takeDue(1e15)).toEqual([])
 })

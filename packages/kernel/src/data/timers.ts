@@ -1,5 +1,5 @@
 // pure: when each slot is to be looked at again
-import { grown, type Columns } from './columns.js'
+import type { Columns } from './columns.js'
 import type { Slot } from './model.js'
 
 const SECOND = 1000
@@ -11,7 +11,7 @@ const SECOND = 1000
 export class Timers {
   readonly #columns: Columns
   readonly #slotsOf = new Map<number, Slot[]>()
-  /** For each slot the earliest time that it was set for; 0 if it is not set. */
+  /** For each slot the earliest time that it was set for; Infinity if it is not set. */
   #dueOf = new Float64Array(0)
 
   constructor(columns: Columns) {
@@ -20,10 +20,12 @@ export class Timers {
 
   /** @param due epoch milliseconds; Infinity: never. */
   set(slot: Slot, due: number): void {
-    if (due === Infinity) return
-    if (slot >= this.#dueOf.length) this.#dueOf = grown(this.#dueOf, this.#columns.capacity)
-    const before = this.#dueOf[slot] as number
-    if (before !== 0 && before <= due) return
+    if (slot >= this.#dueOf.length) {
+      const dueOf = new Float64Array(this.#columns.capacity).fill(Infinity)
+      dueOf.set(this.#dueOf)
+      this.#dueOf = dueOf
+    }
+    if ((this.#dueOf[slot] as number) <= due) return
     this.#dueOf[slot] = due
     this.#put(slot, Math.floor(due / SECOND))
   }
@@ -36,12 +38,10 @@ export class Timers {
       this.#slotsOf.delete(second)
       for (const slot of slots) {
         const due = this.#dueOf[slot] as number
-        if (due > now) {
-          if (Math.floor(due / SECOND) === second) this.#put(slot, second)
-        } else if (due !== 0) {
-          this.#dueOf[slot] = 0
+        if (due <= now) {
+          this.#dueOf[slot] = Infinity
           taken.push(slot)
-        }
+        } else if (Math.floor(due / SECOND) === second) this.#put(slot, second)
       }
     }
     return taken
