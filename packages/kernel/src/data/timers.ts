@@ -33,8 +33,8 @@ export class Timers {
   /** Takes out the slots that are due. */
   takeDue(now: number): readonly Slot[] {
     const taken: Slot[] = []
-    for (const [second, slots] of [...this.#slotsOf]) {
-      if (second * SECOND > now) continue
+    const begun = Array.from(this.#slotsOf).filter(([second]) => second * SECOND <= now)
+    for (const [second, slots] of begun) {
       this.#slotsOf.delete(second)
       for (const slot of slots) {
         const due = this.#dueOf[slot] as number
