@@ -1,10 +1,9 @@
 // pure: which tickets a round searches
 import type { Pausable } from '../data/budget.js'
-import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL } from '../data/columns.js'
+import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL, type Columns } from '../data/columns.js'
 import { NOTHING, RELAXED } from '../data/levels.js'
 import type { Slot } from '../data/model.js'
 import type { Parts } from '../data/parts.js'
-import { Timers } from '../data/timers.js'
 import type { Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 
@@ -21,6 +20,7 @@ const MOST_READ_EACH = 4096
 /** Where reading is cut short, parked tickets are woken in turn: so many, or this share of the changed ones. */
 const FEW = 500
 const SHARE = 1 / 4
+const SECOND = 1000
 
 export interface DirtyInput<Facts> extends Parts<Facts> {
   readonly grid: Grid
@@ -280,5 +280,55 @@ export class DirtyTracker<Facts> {
     const { budget } = this.#input
     budget.chargeTime(slots * SCAN_COST)
     if (budget.isPauseDue()) yield budget.pause()
+  }
+}
+
+/**
+ * Slots by the second in which they are due. A slot may be in several seconds; whoever takes one looks whether the
+ * reason still holds.
+ */
+export class Timers {
+  readonly #columns: Columns
+  readonly #slotsOf = new Map<number, Slot[]>()
+  /** For each slot the earliest time that it was set for; Infinity if it is not set. */
+  #dueOf = new Float64Array(0)
+
+  constructor(columns: Columns) {
+    this.#columns = columns
+  }
+
+  /** @param due epoch milliseconds; Infinity: never. */
+  set(slot: Slot, due: number): void {
+    if (slot >= this.#dueOf.length) {
+      const dueOf = new Float64Array(this.#columns.capacity).fill(Infinity)
+      dueOf.set(this.#dueOf)
+      this.#dueOf = dueOf
+    }
+    if ((this.#dueOf[slot] as number) <= due) return
+    this.#dueOf[slot] = due
+    this.#put(slot, Math.floor(due / SECOND))
+  }
+
+  /** Takes out the slots that are due. */
+  takeDue(now: number): readonly Slot[] {
+    const taken: Slot[] = []
+    const begun = Array.from(this.#slotsOf).filter(([second]) => second * SECOND <= now)
+    for (const [second, slots] of begun) {
+      this.#slotsOf.delete(second)
+      for (const slot of slots) {
+        const due = this.#dueOf[slot] as number
+        if (due <= now) {
+          this.#dueOf[slot] = Infinity
+          taken.push(slot)
+        } else if (Math.floor(due / SECOND) === second) this.#put(slot, second)
+      }
+    }
+    return taken
+  }
+
+  #put(slot: Slot, second: number): void {
+    const slots = this.#slotsOf.get(second)
+    if (slots === undefined) this.#slotsOf.set(second, [slot])
+    else slots.push(slot)
   }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Timers } from './timers.js'
-import { Columns } from './columns.js'
+import { Timers } from './dirty-tracking.js'
+import { Columns } from '../data/columns.js'
 
 function columnsOf(count: number): Columns {
   const columns = new Columns(0)
