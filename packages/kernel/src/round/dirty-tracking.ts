@@ -48,7 +48,7 @@ export class DirtyTracker<Facts> {
   readonly #timers: Timers
   /** Whether tickets relax sooner than the timers say. */
   #areTimersLate = false
-  /** Slots that are due, but that no round has looked at yet. */
+  /** Slots that are due, but that no round has looked at yet: the last one is the next. */
   #due: Slot[] = []
   /** The slots that the next round reads; some may have left, or be there twice. */
   #noted: Slot[] = []
@@ -196,7 +196,7 @@ export class DirtyTracker<Facts> {
       }
       this.#areTimersLate = false
     }
-    this.#due = [...this.#due, ...this.#timers.takeDue(levels.now)]
+    this.#due = [...this.#timers.takeDue(levels.now).toReversed(), ...this.#due]
     for (let slot = this.#due.pop(); slot !== undefined; slot = this.#due.pop()) {
       this.#look(slot)
       if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
