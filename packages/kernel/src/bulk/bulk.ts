@@ -6,7 +6,7 @@ import type { Parts } from '../data/parts.js'
 import type { RoundState } from '../round/state.js'
 import type { Draft } from '../search/draft.js'
 import type { Search } from '../search/search.js'
-import { alongCurve, MOST_ON_CURVE, move, type Crowd } from './curve.js'
+import { alongCurve, copyPoint, MOST_ON_CURVE, type Crowd } from './curve.js'
 
 /** Fewer tickets than this are searched for one by one. */
 export const CROWD = 500
@@ -34,6 +34,7 @@ const RUN = 2
 const NEIGHBOURS = 4
 /** Players of a kind are rare if there are matches for less than this part of a crowd. */
 const RARE = 4
+/** Tickets that are compared between two pauses. */
 const AT_ONCE = 2048
 // In place of the number of a partner.
 const NOBODY = -1
@@ -52,7 +53,7 @@ export interface BulkInput<Facts> extends Parts<Facts> {
   readonly singles: readonly number[]
   /** The most matches that there are players of all needed kinds for. */
   mostMatches(): number
-  /** Whether not all tickets have the same key. */
+  /** Whether the tickets have different keys. */
   hasManyKeys(): boolean
 }
 
@@ -79,8 +80,8 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   /** By the number of a ticket in the crowd: its partner, and what that pair costs. */
   let partner = new Int32Array(0)
   let least = new Float64Array(0)
-  /** By slot: whether it is no single player of one value. */
-  let isParty = new Uint8Array(0)
+  /** By slot: 1 for a single player of one value. */
+  let isSingle = new Uint8Array(0)
   const run = new Int32Array(players)
   // The strictest limits, in units of cost.
   const mostChord = Math.sqrt(radius?.squared[0] ?? Infinity) * compare.perChord
@@ -89,16 +90,16 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   /** Those of these tickets that can be compared along the curve, and where they are. */
   const crowdOf = (slots: Int32Array): Crowd => {
     const { rows, stride, size, capacity } = columns
-    if (isParty.length < capacity) isParty = new Uint8Array(capacity)
+    if (isSingle.length < capacity) isSingle = new Uint8Array(capacity)
     const fitting = new Int32Array(slots.length)
     const points = new Float64Array(4 * slots.length)
-    const perChord = byPlace ? compare.perChord : 0
-    const perValue = byValue ? (compare.perSpan[0] as number) : 0
+    const { perChord } = compare
+    const perValue = compare.perSpan[0] as number
     let count = 0
     for (const slot of slots) {
       const row = slot * stride
-      const isRange = spans.length > 0 && rows[row + VALUES] !== rows[row + VALUES + 1]
-      isParty[slot] = isRange || size[slot] !== 1 ? 1 : 0
+      const isOfOneValue = spans.length === 0 || rows[row + VALUES] === rows[row + VALUES + 1]
+      isSingle[slot] = isOfOneValue && size[slot] === 1 ? 1 : 0
       if (byPlace && Number.isNaN(rows[row + X] as number)) continue
       if (byValue && Math.abs(rows[row + VALUES] as number) === Infinity) continue
       if (isPairs && size[slot] !== 1) continue
@@ -119,12 +120,13 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     for (let at = 0; at < slots.length; at++) {
       if (partner[at] === MATCHED) continue
       slots[count] = slots[at] as Slot
-      move(points, at, points, count++)
+      copyPoint(points, at, points, count++)
     }
     return { slots: slots.subarray(0, count), points }
   }
 
-  const begin = (count: number, cap: number) => {
+  /** Nobody of a crowd has a partner yet. */
+  const clear = (count: number, cap: number) => {
     if (partner.length < count) {
       partner = new Int32Array(count)
       least = new Float64Array(count)
@@ -134,18 +136,18 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   }
 
   /** Finds the nearest neighbour of each ticket on the curve. */
-  const nameNearest = (rows: Float64Array, from: number, to: number, count: number) => {
+  const nameNearest = (points: Float64Array, from: number, to: number, count: number) => {
     for (let at = from; at < to; at++) {
-      const x = rows[4 * at] as number
-      const y = rows[4 * at + 1] as number
-      const z = rows[4 * at + 2] as number
-      const value = rows[4 * at + 3] as number
+      const x = points[4 * at] as number
+      const y = points[4 * at + 1] as number
+      const z = points[4 * at + 2] as number
+      const value = points[4 * at + 3] as number
       let mine = least[at] as number
       for (let next = at + 1, end = Math.min(count, at + 1 + WINDOW); next < end; next++) {
-        const dx = x - (rows[4 * next] as number)
-        const dy = y - (rows[4 * next + 1] as number)
-        const dz = z - (rows[4 * next + 2] as number)
-        const gap = Math.abs(value - (rows[4 * next + 3] as number))
+        const dx = x - (points[4 * next] as number)
+        const dy = y - (points[4 * next + 1] as number)
+        const dz = z - (points[4 * next + 2] as number)
+        const gap = Math.abs(value - (points[4 * next + 3] as number))
         const cost = gap + Math.sqrt(dx * dx + dy * dy + dz * dz) + TIE * (at ^ next)
         if (cost < mine) {
           mine = cost
@@ -164,7 +166,7 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   function* pairOff(crowd: Crowd, cap: number): Pausable<Crowd> {
     const { slots, points } = crowd
     const count = slots.length
-    begin(count, cap)
+    clear(count, cap)
     for (let from = 0; from < count; from += AT_ONCE) {
       nameNearest(points, from, Math.min(count, from + AT_ONCE), count)
       budget.chargeTime(AT_ONCE / 16)
@@ -185,6 +187,7 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     return unmatched(crowd)
   }
 
+  /** Pairs a crowd off, the cheapest pairs in the first passes. */
   function* pairs(crowd: Crowd): Pausable<void> {
     const passes = crowd.slots.length > MANY ? PAIR_CAPS : PAIR_CAPS.slice(0, -1)
     let left = crowd
@@ -199,18 +202,18 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
    * Chooses single players from a place on the curve on, the next who may all meet at the strictest level, for no more
    * than the cap. Returns how many there are.
    */
-  const chooseRun = (rows: Float64Array, count: number, from: number, cap: number): number => {
+  const chooseRun = (points: Float64Array, count: number, from: number, cap: number): number => {
     let [lowX, lowY, lowZ, low] = [Infinity, Infinity, Infinity, Infinity]
     let [highX, highY, highZ, high] = [-Infinity, -Infinity, -Infinity, -Infinity]
     let many = 0
     const end = Math.min(count, from + RUN * players)
     for (let at = from; many < players && end - at >= players - many; at++) {
-      const value = rows[4 * at + 3] as number
+      const value = points[4 * at + 3] as number
       const gap = Math.max(high, value) - Math.min(low, value)
       if (!(gap <= mostGap && gap <= cap) || partner[at] !== NOBODY) continue
-      const x = rows[4 * at] as number
-      const y = rows[4 * at + 1] as number
-      const z = rows[4 * at + 2] as number
+      const x = points[4 * at] as number
+      const y = points[4 * at + 1] as number
+      const z = points[4 * at + 2] as number
       const dx = Math.max(highX, x) - Math.min(lowX, x)
       const dy = Math.max(highY, y) - Math.min(lowY, y)
       const dz = Math.max(highZ, z) - Math.min(lowZ, z)
@@ -232,8 +235,8 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   /** Makes matches of single players who lie near each other on the curve; returns who is left. */
   function* chooseRuns(crowd: Crowd, cap: number): Pausable<Crowd> {
     const { slots, points } = crowd
-    begin(slots.length, cap)
-    for (let at = 0; at < slots.length; at++) if (isParty[slots[at] as Slot] === 1) partner[at] = UNFIT
+    clear(slots.length, cap)
+    for (let at = 0; at < slots.length; at++) if (isSingle[slots[at] as Slot] === 0) partner[at] = UNFIT
     for (let at = 0; at + players <= slots.length; at++) {
       if (budget.isPauseDue()) yield budget.pause()
       if (partner[at] !== NOBODY) continue
@@ -241,20 +244,21 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
       budget.chargeTime(1 / 8)
       if (many < players) continue
       const members = Array.from(run, (member) => slots[member] as Slot)
-      // Some may have left.
-      const areThere = members.every((slot) => isFree(columns, slot))
-      for (const member of run) if (areThere || !isFree(columns, slots[member] as Slot)) partner[member] = MATCHED
-      if (areThere) state.group(undefined, { slots: members, teams: singles })
+      if (members.every((slot) => isFree(columns, slot))) state.group(undefined, { slots: members, teams: singles })
+      // Also those who have left meanwhile.
+      for (const member of run) if (!isFree(columns, slots[member] as Slot)) partner[member] = MATCHED
     }
     return unmatched(crowd)
   }
 
-  function* runs(crowd: Crowd): Pausable<void> {
+  /** Makes matches of single players, the cheapest in the first passes; returns who is left, parties too. */
+  function* runs(crowd: Crowd): Pausable<Crowd> {
     let left = crowd
     for (const [pass, cap] of RUN_CAPS.entries()) {
-      if (left.slots.length < CROWD) return
+      if (left.slots.length < CROWD) break
       left = yield* chooseRuns(yield* alongCurve(left, pass, byPlace), cap)
     }
+    return left
   }
 
   /** Makes matches of tickets and of candidates that follow them on the curve. */
@@ -307,11 +311,9 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     for (const some of byKey(slots)) {
       const crowd = crowdOf(some)
       if (isPairs) yield* pairs(crowd)
-      else if (!isPlain) yield* teams(crowd)
       else {
-        yield* runs(crowd)
-        const left = some.filter((slot) => isFree(columns, slot))
-        if (left.some((slot) => columns.size[slot] !== 1)) yield* teams(crowdOf(left))
+        const left = isPlain ? yield* runs(crowd) : crowd
+        if (!isPlain || left.slots.some((slot) => columns.size[slot] !== 1)) yield* teams(left)
       }
     }
   }

@@ -51,16 +51,15 @@ export function* alongCurve({ slots, points }: Crowd, pass: number, byPlace: boo
     since = 0
   }
   for (let at = 0; at < count; at++) {
-    const key = sorted[at] as number
-    const from = key - MOST_ON_CURVE * Math.floor(key / MOST_ON_CURVE)
+    const from = (sorted[at] as number) % MOST_ON_CURVE
     inOrder.slots[at] = slots[from] as number
-    move(points, from, inOrder.points, at)
+    copyPoint(points, from, inOrder.points, at)
   }
   return inOrder
 }
 
-/** Writes the point of one ticket over that of another. */
-export function move(points: Float64Array, from: number, into: Float64Array, to: number): void {
+/** Copies the point of a ticket to another place, by their numbers. */
+export function copyPoint(points: Float64Array, from: number, into: Float64Array, to: number): void {
   into[4 * to] = points[4 * from] as number
   into[4 * to + 1] = points[4 * from + 1] as number
   into[4 * to + 2] = points[4 * from + 2] as number

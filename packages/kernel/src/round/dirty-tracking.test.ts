@@ -22,6 +22,7 @@ test('a slot is taken no later than the earliest time it was set for, and no ent
         dueOf.set(slot, Math.min(dueOf.get(slot) ?? Infinity, now + after))
         now += pass
         const taken = timers.takeDue(now)
+        for (const one of taken) expect(dueOf.get(one)).toBeLessThanOrEqual(now)
         for (const [one, due] of dueOf) {
           if (due > now) continue
           expect(taken).toContain(one)

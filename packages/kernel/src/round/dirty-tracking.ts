@@ -170,7 +170,7 @@ export class DirtyTracker<Facts> {
     this.#filed = 0
     for (let from = 0; from < noted.length; from += AT_ONCE) {
       for (const slot of noted.slice(from, from + AT_ONCE)) this.#readOne(slot)
-      yield* this.#scanned(AT_ONCE)
+      yield* this.#scanned(Math.min(AT_ONCE, noted.length - from))
     }
   }
 
