@@ -97,6 +97,8 @@ class GameServer {
     int matches = 1;
     /** What it says of itself, such as its map: an object. */
     Json attributes;
+    /** The variables by which the process was started: an object of texts. Say them where a platform lists none. */
+    Json environment = process_environment();
     /** Lives longer than the server. */
     Transport* transport = nullptr;
   };
@@ -110,12 +112,19 @@ class GameServer {
       : driver_(
             std::move(options.url), [token = std::move(options.token)] { return token; }, options.transport,
             detail::server_answer),
-        handlers_(std::move(handlers)) {
+        handlers_(std::move(handlers)),
+        ports_(ports_in(options.environment)) {
     Json registration = Json::object({{"matches", options.matches}});
     if (!options.build.empty()) registration.set("build", options.build);
     if (options.attributes.is_object()) registration.set("attributes", options.attributes);
-    driver_.put(Json::object({{"do", "start"}, {"instance", detail::new_instance()}, {"registration", registration}}));
+    driver_.put(Json::object({{"do", "start"},
+                              {"instance", detail::new_instance()},
+                              {"registration", registration},
+                              {"environment", options.environment}}));
   }
+
+  /** The ports of the deployment, by name: objects of `internal`, where to listen, `external` and `protocol`. */
+  const Json& ports() const { return ports_; }
 
   /** Once a tick. @param now_ms epoch milliseconds */
   void update(std::int64_t now_ms) {
@@ -204,6 +213,7 @@ class GameServer {
 
   detail::Driver<ServerMachine> driver_;
   ServerHandlers handlers_;
+  Json ports_;
   std::map<double, Done> wishes_;
   std::map<double, Admitted> admissions_;
   double commands_ = 0;

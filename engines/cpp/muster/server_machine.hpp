@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "environment.hpp"
 #include "join_token.hpp"
 #include "served_match.hpp"
 #include "wire.hpp"
@@ -266,7 +267,7 @@ class ServerMachine {
     const std::string& wish = input["do"].text();
     if (wish == "start") {
       instance_ = input["instance"].text();
-      registration_ = input["registration"];
+      registration_ = detail::registration_with_ports(input["registration"], input["environment"]);
       due_at_ = now_;
     } else if (wish == "healthy") {
       is_healthy_ = input["isHealthy"].boolean();

@@ -18,6 +18,10 @@ func parse(bytes):
 	return read.result if read.error == OK else null
 
 
+func parse_text(text):
+	return parse(text.to_utf8())
+
+
 func json_bytes(value):
 	return to_json(value).to_utf8().size()
 

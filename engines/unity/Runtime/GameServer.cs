@@ -61,6 +61,9 @@ namespace Muster
             new Dictionary<double, TaskCompletionSource<Player>>();
         double commands;
 
+        /// The ports of the deployment, by name; empty where there is none.
+        public readonly IReadOnlyDictionary<string, ServerPort> Ports;
+
         /// A match is to be played: answer by Open or Refuse.
         public event Action<Match> MatchStarted;
         /// Players have come to a match by Seats.
@@ -90,7 +93,11 @@ namespace Muster
             if (build != null) registration["build"] = build;
             if (attributes != null) registration["attributes"] = attributes;
             // The instance tells this process from others with the same token.
-            driver.Put(Json.Object("do", "start", "instance", Guid.NewGuid().ToString(), "registration", registration));
+            var instance = Guid.NewGuid().ToString();
+            var environment = ServiceEnvironment.OfProcess();
+            Ports = ServiceEnvironment.PortsIn(environment);
+            driver.Put(Json.Object(
+                "do", "start", "instance", instance, "registration", registration, "environment", environment));
         }
 
         /// Once a tick.

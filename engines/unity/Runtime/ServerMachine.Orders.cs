@@ -82,7 +82,8 @@ namespace Muster
             {
                 case "start":
                     instance = Json.TextAt(input, "instance");
-                    registration = Json.At(input, "registration");
+                    registration = ServiceEnvironment.RegistrationWithPorts(
+                        Json.At(input, "registration"), Json.At(input, "environment"));
                     dueAt = now;
                     return;
                 case "healthy":

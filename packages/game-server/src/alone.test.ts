@@ -15,7 +15,10 @@ afterEach(() => {
 describe('the environment', () => {
   test('names the ports, by the mapping or one by one', () => {
     const game = { name: 'game', internal: 7777, external: 30_000, protocol: 'UDP' }
-    expect(portsIn({ SERVICE_PORTS_MAPPING: JSON.stringify({ ports: { game } }) })).toEqual({ game })
+    const { name: _, ...port } = game
+    expect(portsIn({ SERVICE_PORTS_MAPPING: JSON.stringify({ ports: { game } }) })).toEqual({ game: port })
+    const live = { ARBITRIUM_REQUEST_ID: 'r1', ARBITRIUM_PORTS_MAPPING: JSON.stringify({ ports: { game } }) }
+    expect(portsIn(live)).toEqual({ game: port })
     const single = {
       SERVICE_PORT_GAME_INTERNAL: '7777',
       SERVICE_PORT_GAME_EXTERNAL: '30000',
@@ -68,7 +71,11 @@ describe('the environment', () => {
   })
 })
 
-test('a server of a match without MUSTER_URL says that it is ready, and stops its deployment at the end', async () => {
+test.each([
+  ['SERVICE', {}],
+  ['ARBITRIUM', { ARBITRIUM_REQUEST_ID: 'r1' }],
+  ['ACME', { MUSTER_SERVICE_PREFIX: 'ACME' }],
+])('a server of a match without MUSTER_URL stops its deployment by the variables of %s', async (prefix, more) => {
   const heard: string[] = []
   const backend = createServer((request, response) => {
     heard.push(`${request.method} ${request.url} ${request.headers.authorization}`)
@@ -83,8 +90,9 @@ test('a server of a match without MUSTER_URL says that it is ready, and stops it
     MM_REGISTRATION_URL: `${url}/server-ready`,
     MM_REGISTRATION_SECRET: 'ready',
     MUSTER_SERVER_TOKEN: 'm1.token',
-    SERVICE_DELETE_URL: `${url}/self/stop`,
-    SERVICE_DELETE_TOKEN: 'stop',
+    [`${prefix}_DELETE_URL`]: `${url}/self/stop`,
+    [`${prefix}_DELETE_TOKEN`]: 'stop',
+    ...more,
   }
   const server = createGameServer({ env, handleSignals: false })
   expect(server.mode).toBe('environment')

@@ -1,4 +1,4 @@
-import type { Environment } from './environment.js'
+import { type Environment, serviceVariable } from './environment.js'
 import type { Reporting, ReportingOptions } from './reporting.js'
 import type { WireMatch } from './wire.js'
 
@@ -14,7 +14,7 @@ const ALIVE_MS = 60_000
 
 /**
  * Plays one match in place of the reports to Muster. Where the environment has them, MM_REGISTRATION_URL hears that
- * players may come, and SERVICE_DELETE_URL stops the deployment at the end.
+ * players may come, and SERVICE_DELETE_URL, of whatever prefix, stops the deployment at the end.
  */
 export function playAlone({ match, env, clock, fetch, state, obey, problem }: AloneOptions): Reporting {
   let wake = () => {}
@@ -39,9 +39,9 @@ export function playAlone({ match, env, clock, fetch, state, obey, problem }: Al
     return call('MM_REGISTRATION_URL', 'POST', url, `Bearer ${secret}`, { match_id: match.id })
   }
   const stopItself = () => {
-    const { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: token } = env
+    const [url, token] = [serviceVariable(env, 'DELETE_URL'), serviceVariable(env, 'DELETE_TOKEN')]
     if (url === undefined || token === undefined) return
-    return call('SERVICE_DELETE_URL', 'DELETE', url, token, undefined)
+    return call('The DELETE_URL of the deployment service', 'DELETE', url, token, undefined)
   }
 
   return {

@@ -13,24 +13,54 @@ export interface ServerPort {
   readonly protocol: string
 }
 
+/** Prefixes that services are known to give to their variables; the first is that of the specification. */
+const KNOWN_PREFIXES = ['SERVICE', 'ARBITRIUM']
+
+/**
+ * The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
+ * known one whose variable _REQUEST_ID is there (SERVICE: specification; ARBITRIUM: live fact), otherwise SERVICE.
+ */
+export const servicePrefixIn = (env: Environment): string =>
+  env['MUSTER_SERVICE_PREFIX'] || (KNOWN_PREFIXES.find((prefix) => env[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
+
+/** A variable that the deployment service sets, such as DELETE_URL, whatever its prefix is. */
+export const serviceVariable = (env: Environment, name: string): string | undefined =>
+  env[`${servicePrefixIn(env)}_${name}`]
+
 /**
  * The ports of the deployment by name, from SERVICE_PORTS_MAPPING (public fact); without it, those of the variables
- * SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case.
+ * SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. Another prefix is found by
+ * `servicePrefixIn`. A port without a number is left out.
  */
 export function portsIn(env: Environment): Readonly<Record<string, ServerPort>> {
-  const mapping = jsonIn(env['SERVICE_PORTS_MAPPING']) as
-    { readonly ports?: Readonly<Record<string, ServerPort>> } | undefined
-  if (mapping?.ports !== undefined) return mapping.ports
-  const ports: Record<string, ServerPort> = {}
-  for (const [key, value] of Object.entries(env)) {
-    const name = /^SERVICE_PORT_(.+)_INTERNAL$/.exec(key)?.[1]
-    const internal = Number(value)
-    if (name === undefined || !Number.isInteger(internal)) continue
-    const external = Number(env[`SERVICE_PORT_${name}_EXTERNAL`] ?? internal)
-    ports[name.toLowerCase()] = { internal, external, protocol: env[`SERVICE_PORT_${name}_PROTOCOL`] ?? 'UDP' }
+  const prefix = servicePrefixIn(env)
+  const mapping = membersOf(membersOf(jsonIn(env[`${prefix}_PORTS_MAPPING`]))?.['ports'])
+  const ports = new Map<string, ServerPort>()
+  for (const [name, value] of Object.entries(mapping ?? {})) {
+    const { internal, external, protocol } = membersOf(value) ?? {}
+    if (!isPort(internal)) continue
+    const outside = isPort(external) ? external : internal
+    ports.set(name, { internal, external: outside, protocol: typeof protocol === 'string' ? protocol : 'UDP' })
   }
-  return ports
+  for (const [key, value] of mapping === undefined ? Object.entries(env) : []) {
+    const isInternal = key.startsWith(`${prefix}_PORT_`) && key.endsWith('_INTERNAL')
+    const name = key.slice(`${prefix}_PORT_`.length, -'_INTERNAL'.length)
+    const internal = portOf(value)
+    if (!isInternal || name === '' || internal === undefined) continue
+    const external = portOf(env[`${prefix}_PORT_${name}_EXTERNAL`]) ?? internal
+    const protocol = env[`${prefix}_PORT_${name}_PROTOCOL`] ?? 'UDP'
+    ports.set(name.toLowerCase(), { internal, external, protocol })
+  }
+  return Object.fromEntries(ports)
 }
+
+const isPort = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
+const portOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,5}$/.test(text) && isPort(Number(text)) ? Number(text) : undefined
+/** The members of an object; undefined if it is none. */
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 
 /** The match that the variables MM_* describe; undefined if there is none. */
 export function matchIn(env: Environment): WireMatch | undefined {

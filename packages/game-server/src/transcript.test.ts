@@ -47,7 +47,7 @@ interface Line {
 }
 
 /** A server whose wishes and answers are written down, and what it does. */
-function openServer(lines: Line[]) {
+function openServer(lines: Line[], environment?: Readonly<Record<string, string>>) {
   const clock = createManualClock({ start: START })
   const write = (line: 'in' | 'out', what: object) => lines.push({ at: clock.now(), [line]: what })
   let commands = 0
@@ -75,7 +75,7 @@ function openServer(lines: Line[]) {
   const options = { build: '1.0', matches: 2, attributes: { map: 'ice' } }
   const server = createGameServer({
     ...options,
-    env: { MUSTER_URL: 'http://muster.example/api', MUSTER_SERVER_TOKEN: TOKEN },
+    env: { ...environment, MUSTER_URL: 'http://muster.example/api', MUSTER_SERVER_TOKEN: TOKEN },
     clock,
     random: () => 0.5,
     health: () => isHealthy,
@@ -143,7 +143,7 @@ function openServer(lines: Line[]) {
     run: (ms: number) => clock.advance(ms),
     now: () => clock.now(),
     start: async () => {
-      write('in', { do: 'start', instance: 'one', registration: options })
+      write('in', { do: 'start', instance: 'one', registration: options, ...(environment && { environment }) })
       const ended = server.serve({
         match: async (match) => {
           write('out', { match: seen(match) })
@@ -444,6 +444,49 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   },
 }
 
+/** Variables of the deployment service, and what the server makes of its ports. */
+const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'the prefix of the specification is found by its request id': {
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORTS_MAPPING: '{"ports":{"game":{"name":"game","internal":7777,"external":30000,"protocol":"UDP"}}}',
+    ARBITRIUM_PORTS_MAPPING: '{"ports":{"other":{"internal":1}}}',
+  },
+  'the prefix of a live service is found by its request id': {
+    ARBITRIUM_REQUEST_ID: 'r1',
+    ARBITRIUM_PORTS_MAPPING: '{"ports":{"game":{"internal":7777,"external":30000},"web":{"internal":8080}}}',
+    SERVICE_PORTS_MAPPING: '{"ports":{"other":{"internal":1}}}',
+  },
+  'the prefix is set': {
+    MUSTER_SERVICE_PREFIX: 'ACME',
+    ACME_PORT_GAME_INTERNAL: '7777',
+    ACME_PORT_GAME_EXTERNAL: '30000',
+    ACME_PORT_WEB_SOCKET_INTERNAL: '8080',
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORT_OTHER_INTERNAL: '1',
+  },
+  'without a request id the prefix is that of the specification': {
+    ARBITRIUM_REQUEST_ID: '',
+    SERVICE_PORT_GAME_INTERNAL: '7777',
+    ARBITRIUM_PORT_OTHER_INTERNAL: '1',
+  },
+  'what is no port is left out': {
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORTS_MAPPING: JSON.stringify({
+      ports: { a: null, b: { internal: '7' }, c: { internal: 70_000 }, d: { internal: 1.5 }, e: 5, f: { internal: 9 } },
+    }),
+  },
+  'without a mapping that can be read, the variables of each port count': {
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORTS_MAPPING: '{"ports":[',
+    SERVICE_PORT_GAME_INTERNAL: '7777',
+    SERVICE_PORT_A_INTERNAL: '',
+    SERVICE_PORT_B_INTERNAL: ' 7',
+    SERVICE_PORT_C_INTERNAL: '1e3',
+    SERVICE_PORT_D_INTERNAL: '99999',
+    SERVICE_PORT__INTERNAL: '7',
+  },
+}
+
 /** What is done at one moment, with the request at the end. */
 function inOrder(lines: readonly Line[]): Line[] {
   const rank = ({ out }: Line) => (out !== undefined && 'request' in out ? 1 : 0)
@@ -462,6 +505,11 @@ test('the transcript is what the game server does today; `--update` writes it an
     const own: Line[] = []
     await act(openServer(own))
     lines.push({ session }, ...inOrder(own))
+  }
+  for (const [session, environment] of Object.entries(ENVIRONMENTS)) {
+    const own: Line[] = []
+    await openServer(own, environment).start()
+    lines.push({ session: `where it runs: ${session}` }, ...own)
   }
   expect(lines.length).toBeGreaterThan(300)
   await expect(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`).toMatchFileSnapshot(PATH.pathname)

@@ -26,6 +26,13 @@ signal _settled(command: int, outcome: Dictionary)
 const MACHINE := preload("server_machine.gd")
 const PLATFORM := preload("platform.gd")
 const DRIVER := preload("driver.gd")
+const ENVIRONMENT := preload("environment.gd")
+
+# The ports of the deployment, by name: `internal`, where to listen, `external` and `protocol`. Godot does not list the
+# variables of its process, so they come from _PORTS_MAPPING alone.
+var ports: Dictionary:
+	get:
+		return ENVIRONMENT.ports_in(_environment(), PLATFORM.new())
 
 var _driver: Node
 var _commands := 0
@@ -43,7 +50,8 @@ func start(registration := {}) -> void:
 	add_child(_driver)
 	# The instance tells this process from others with the same token.
 	var instance := Crypto.new().generate_random_bytes(16).hex_encode()
-	_driver.put({"do": "start", "instance": instance, "registration": registration})
+	var start := {"do": "start", "instance": instance, "registration": registration, "environment": _environment()}
+	_driver.put(start)
 
 
 # Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
@@ -102,6 +110,15 @@ func stop(reason: String) -> void:
 # What was to be saved is saved, after `stop_requested`.
 func stopped() -> void:
 	_driver.put({"do": "stopped"})
+
+
+func _environment() -> Dictionary:
+	var made := {"MUSTER_SERVICE_PREFIX": OS.get_environment("MUSTER_SERVICE_PREFIX")}
+	for known: String in ["SERVICE", "ARBITRIUM"]:
+		made[known + "_REQUEST_ID"] = OS.get_environment(known + "_REQUEST_ID")
+	var mapping := ENVIRONMENT.prefix_in(made) + "_PORTS_MAPPING"
+	made[mapping] = OS.get_environment(mapping)
+	return made
 
 
 func _ask(input: Dictionary) -> Dictionary:

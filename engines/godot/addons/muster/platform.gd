@@ -19,6 +19,11 @@ func parse(bytes: PackedByteArray) -> Variant:
 	return reader.data if reader.parse(bytes.get_string_from_utf8()) == OK else null
 
 
+# Null if the text is no JSON.
+func parse_text(text: String) -> Variant:
+	return parse(text.to_utf8_buffer())
+
+
 func json_bytes(value: Variant) -> int:
 	return JSON.stringify(value).to_utf8_buffer().size()
 

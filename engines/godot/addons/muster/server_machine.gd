@@ -3,6 +3,7 @@
 # engines/server-transcript.jsonl. This file is right for Godot 3 and 4.
 
 const VALUES = preload("values.gd")
+const ENVIRONMENT = preload("environment.gd")
 const SERVED_MATCH = preload("served_match.gd")
 const JOIN_TOKEN = preload("join_token.gd")
 # Seconds for which a report waits for other orders: the time between two heartbeats.
@@ -308,7 +309,8 @@ func _obey(input):
 	match input["do"]:
 		"start":
 			_instance = input.instance
-			_registration = input.registration
+			var environment = input.get("environment", {})
+			_registration = ENVIRONMENT.registration_with_ports(input.registration, environment, _platform)
 			_due_at = _now
 		"healthy":
 			_is_healthy = input.isHealthy

@@ -57,6 +57,16 @@ describe('selfStop sends', () => {
   })
 })
 
+test.each([
+  ['ARBITRIUM', { ARBITRIUM_REQUEST_ID: 'abc' }],
+  ['ACME', { MUSTER_SERVICE_PREFIX: 'ACME', SERVICE_REQUEST_ID: 'abc' }],
+])('selfStop finds the prefix %s by itself', async (prefix, more) => {
+  const server = await serve((_, response) => answer(response, 200, {}))
+  const variables = { [`${prefix}_DELETE_URL`]: `${server.url}/stop/abc`, [`${prefix}_DELETE_TOKEN`]: token }
+  await selfStop({ environment: { ...variables, ...more } })
+  expect(server.requests.map(({ url }) => url)).toEqual(['/stop/abc'])
+})
+
 describe('selfStop succeeds', () => {
   test('if the deployment is already terminated', async () => {
     for (const [status, message] of [

@@ -13,7 +13,10 @@ import { createPipeline } from './client.js'
 export interface SelfStopOptions {
   /** The injected variables. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** Prefix of the variables' names. Default SERVICE, for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. */
+  /**
+   * Prefix of the variables' names, such as SERVICE for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. Default:
+   * MUSTER_SERVICE_PREFIX, or whichever of SERVICE and ARBITRIUM (live fact) has _REQUEST_ID, or SERVICE.
+   */
   readonly prefix?: string | undefined
   /** Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. */
   readonly containerLogStorage?: ContainerLogStorage | undefined
@@ -38,8 +41,8 @@ const id = 'deployments.selfStop'
 export async function selfStop(options: SelfStopOptions = {}): Promise<DeploymentStopped> {
   if (typeof options !== 'object' || options === null)
     throw new InvalidInput(`${id}: the options must be an object`, { operation: id })
-  const { environment = process.env, prefix = 'SERVICE', containerLogStorage, ...rest } = options
-  const { signal, timeoutMs, ...connection } = rest
+  const { environment = process.env, containerLogStorage, ...rest } = options
+  const { prefix = prefixIn(environment), signal, timeoutMs, ...connection } = rest
   checkCallOptions(id, { signal, timeoutMs })
   signal?.throwIfAborted()
   const url = deleteUrl(required(environment, `${prefix}_DELETE_URL`), `${prefix}_DELETE_URL`)
@@ -75,6 +78,11 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
     await close(0)
   }
 }
+
+/** As `servicePrefixIn` of @muster/game-server, which has no dependency. */
+const prefixIn = (environment: Readonly<Record<string, string | undefined>>): string =>
+  environment['MUSTER_SERVICE_PREFIX'] ||
+  (['SERVICE', 'ARBITRIUM'].find((prefix) => environment[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
 
 function required(environment: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = environment[name]

@@ -1,0 +1,113 @@
+// What the deployment service tells a game server by environment variables.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "json.hpp"
+
+#if !defined(_WIN32) && (defined(__unix__) || defined(__APPLE__))
+extern char** environ;
+#endif
+
+namespace muster {
+
+/** The variables of this process: an object of texts. Empty where a platform does not list them. */
+inline Json process_environment() {
+  Json made = Json::object();
+#if defined(_WIN32)
+  char** next = _environ;
+#elif defined(__unix__) || defined(__APPLE__)
+  char** next = environ;
+#else
+  char** next = nullptr;
+#endif
+  for (; next != nullptr && *next != nullptr; next++) {
+    const std::string_view line = *next;
+    const std::size_t end = line.find('=');
+    if (end != std::string_view::npos) made.set(line.substr(0, end), line.substr(end + 1));
+  }
+  return made;
+}
+
+/**
+ * The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
+ * known one whose variable _REQUEST_ID is there, otherwise SERVICE.
+ */
+inline std::string service_prefix_in(const Json& environment) {
+  const std::string& set = environment["MUSTER_SERVICE_PREFIX"].text();
+  if (!set.empty()) return set;
+  for (const char* known : {"SERVICE", "ARBITRIUM"})
+    if (!environment[std::string(known) + "_REQUEST_ID"].text().empty()) return known;
+  return "SERVICE";
+}
+
+namespace detail {
+
+/** A port of JSON, or the digits of a variable; null if it is none. */
+inline Json port_of(const Json& given) {
+  double port = given.number();
+  if (given.is_text()) {
+    const std::string& text = given.text();
+    const bool is_whole = text.find_first_not_of("0123456789") == std::string::npos;
+    port = is_whole && !text.empty() && text.size() <= 5 ? std::atof(text.c_str()) : -1;
+  } else if (!given.is_number()) {
+    port = -1;
+  }
+  return port >= 0 && port <= 65535 && port == std::floor(port) ? Json(port) : Json();
+}
+
+inline Json port_with(const Json& internal, const Json& external, const Json& protocol) {
+  return Json::object({{"internal", internal},
+                       {"external", external.is_null() ? internal : external},
+                       {"protocol", protocol.is_text() ? protocol : Json("UDP")}});
+}
+
+}  // namespace detail
+
+/**
+ * The ports of the deployment: an object of `internal`, `external` and `protocol` by name. From SERVICE_PORTS_MAPPING;
+ * without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case.
+ */
+inline Json ports_in(const Json& environment) {
+  const std::string prefix = service_prefix_in(environment);
+  const Json mapping = Json::parse(environment[prefix + "_PORTS_MAPPING"].text()).value_or(Json())["ports"];
+  Json ports = Json::object();
+  for (const auto& [name, port] : mapping.members()) {
+    // Texts are no ports there.
+    const Json internal = port["internal"].is_number() ? detail::port_of(port["internal"]) : Json();
+    const Json external = port["external"].is_number() ? detail::port_of(port["external"]) : Json();
+    if (!internal.is_null()) ports.set(name, detail::port_with(internal, external, port["protocol"]));
+  }
+  if (mapping.is_object()) return ports;
+  const std::string before = prefix + "_PORT_", after = "_INTERNAL";
+  for (const auto& [key, value] : environment.members()) {
+    if (key.size() <= before.size() + after.size() || key.compare(0, before.size(), before) != 0) continue;
+    if (key.compare(key.size() - after.size(), after.size(), after) != 0) continue;
+    std::string name = key.substr(before.size(), key.size() - before.size() - after.size());
+    const Json internal = detail::port_of(value);
+    const Json external = detail::port_of(environment[before + name + "_EXTERNAL"]);
+    const Json& protocol = environment[before + name + "_PROTOCOL"];
+    for (char& one : name)
+      if (one >= 'A' && one <= 'Z') one = static_cast<char>(one - 'A' + 'a');
+    if (!internal.is_null()) ports.set(name, detail::port_with(internal, external, protocol));
+  }
+  return ports;
+}
+
+namespace detail {
+
+/** What a server says of itself when it registers, with the ports at which it listens. */
+inline Json registration_with_ports(const Json& registration, const Json& environment) {
+  const Json ports = ports_in(environment);
+  Json listening = Json::object();
+  for (const auto& [name, port] : ports.members()) listening.set(name, port["internal"]);
+  Json made = registration;
+  return listening.members().empty() ? made : made.set("ports", listening);
+}
+
+}  // namespace detail
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+# What the deployment service tells a game server by environment variables. This file is right for Godot 3 and 4.
+
+
+# The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
+# known one whose variable _REQUEST_ID is there, otherwise SERVICE.
+static func prefix_in(environment):
+	var given = environment.get("MUSTER_SERVICE_PREFIX", "")
+	if given != "":
+		return given
+	for known in ["SERVICE", "ARBITRIUM"]:
+		if environment.get(known + "_REQUEST_ID", "") != "":
+			return known
+	return "SERVICE"
+
+
+# The ports of the deployment by name: `internal`, `external` and `protocol`. From SERVICE_PORTS_MAPPING; without it,
+# from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. Environment: texts by name.
+static func ports_in(environment, platform):
+	var prefix = prefix_in(environment)
+	var mapping = platform.parse_text(environment.get(prefix + "_PORTS_MAPPING", ""))
+	var ports = {}
+	if mapping is Dictionary and mapping.get("ports") is Dictionary:
+		for name in mapping.ports:
+			var port = mapping.ports[name]
+			if port is Dictionary and _is_port(port.get("internal")):
+				ports[name] = _port_with(port.internal, port.get("external"), port.get("protocol"))
+		return ports
+	var before = prefix + "_PORT_"
+	for key in environment:
+		var name = key.substr(before.length(), key.length() - before.length() - "_INTERNAL".length())
+		if key != before + name + "_INTERNAL" or name == "":
+			continue
+		var internal = _port_of(environment[key])
+		var external = _port_of(environment.get(before + name + "_EXTERNAL", ""))
+		if internal != null:
+			ports[name.to_lower()] = _port_with(internal, external, environment.get(before + name + "_PROTOCOL"))
+	return ports
+
+
+# What a server says of itself when it registers, with the ports at which it listens.
+static func registration_with_ports(registration, environment, platform):
+	var listening = {}
+	var ports = ports_in(environment, platform)
+	for name in ports:
+		listening[name] = ports[name].internal
+	var made = registration.duplicate()
+	if listening.size() > 0:
+		made["ports"] = listening
+	return made
+
+
+static func _port_with(internal, external, protocol):
+	return {
+		"internal": internal,
+		"external": external if _is_port(external) else internal,
+		"protocol": protocol if protocol is String else "UDP",
+	}
+
+
+static func _is_port(value):
+	return (value is float or value is int) and value >= 0 and value <= 65535 and value == floor(value)
+
+
+# The port of a text; null if it is none.
+static func _port_of(text):
+	if text.length() < 1 or text.length() > 5:
+		return null
+	for one in text:
+		if not one in "0123456789":
+			return null
+	return int(text) if _is_port(int(text)) else null

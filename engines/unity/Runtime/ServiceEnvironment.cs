@@ -1,0 +1,101 @@
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Linq;
+using Obj = System.Collections.Generic.Dictionary<string, object>;
+
+namespace Muster
+{
+    /// A port of the deployment: the server listens at Internal, and players connect to External.
+    public sealed class ServerPort
+    {
+        public readonly int Internal, External;
+        /// `TCP`, `UDP`, `TCP/UDP`, `HTTP`, `HTTPS`, `WS` or `WSS`.
+        public readonly string Protocol;
+
+        internal ServerPort(double inside, double outside, string protocol)
+        {
+            Internal = (int)inside;
+            External = (int)outside;
+            Protocol = protocol;
+        }
+    }
+
+    /// What the deployment service tells a game server by environment variables.
+    static class ServiceEnvironment
+    {
+        static readonly string[] KnownPrefixes = { "SERVICE", "ARBITRIUM" };
+
+        /// The variables of this process.
+        public static Obj OfProcess()
+        {
+            var made = new Obj();
+            foreach (DictionaryEntry one in Environment.GetEnvironmentVariables()) made[(string)one.Key] = one.Value;
+            return made;
+        }
+
+        /// The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set,
+        /// otherwise the known one whose variable _REQUEST_ID is there, otherwise SERVICE.
+        static string PrefixIn(object environment)
+        {
+            var given = Json.TextAt(environment, "MUSTER_SERVICE_PREFIX");
+            if (!string.IsNullOrEmpty(given)) return given;
+            var known = KnownPrefixes.FirstOrDefault(
+                prefix => !string.IsNullOrEmpty(Json.TextAt(environment, prefix + "_REQUEST_ID")));
+            return known ?? "SERVICE";
+        }
+
+        /// The ports by name. From SERVICE_PORTS_MAPPING; without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and
+        /// _PROTOCOL, with names in lower case.
+        public static Dictionary<string, ServerPort> PortsIn(object environment)
+        {
+            var ports = new Dictionary<string, ServerPort>();
+            var prefix = PrefixIn(environment);
+            var mapping = Json.At(Json.Parse(Json.TextAt(environment, prefix + "_PORTS_MAPPING")), "ports") as Obj;
+            foreach (var port in mapping ?? new Obj())
+            {
+                var listening = PortOf(Json.At(port.Value, "internal"));
+                if (listening == null) continue;
+                var outside = PortOf(Json.At(port.Value, "external")) ?? listening;
+                var protocol = Json.TextAt(port.Value, "protocol") ?? "UDP";
+                ports[port.Key] = new ServerPort(listening.Value, outside.Value, protocol);
+            }
+            if (mapping != null) return ports;
+            string before = prefix + "_PORT_", after = "_INTERNAL";
+            foreach (var one in environment as Obj ?? new Obj())
+            {
+                var isInternal = one.Key.StartsWith(before, StringComparison.Ordinal) &&
+                    one.Key.EndsWith(after, StringComparison.Ordinal) && one.Key.Length > before.Length + after.Length;
+                var listening = isInternal ? NumberIn(one.Value as string) : null;
+                if (listening == null) continue;
+                var name = one.Key.Substring(before.Length, one.Key.Length - before.Length - after.Length);
+                var outside = NumberIn(Json.TextAt(environment, before + name + "_EXTERNAL")) ?? listening;
+                var protocol = Json.TextAt(environment, before + name + "_PROTOCOL") ?? "UDP";
+                ports[name.ToLowerInvariant()] = new ServerPort(listening.Value, outside.Value, protocol);
+            }
+            return ports;
+        }
+
+        /// What a server says of itself when it registers, with the ports at which it listens.
+        public static Obj RegistrationWithPorts(object registration, object environment)
+        {
+            var made = new Obj((Obj)registration);
+            var listening = new Obj();
+            foreach (var port in PortsIn(environment)) listening[port.Key] = (double)port.Value.Internal;
+            if (listening.Count > 0) made["ports"] = listening;
+            return made;
+        }
+
+        static double? PortOf(object value)
+        {
+            var isPort = value is double && (double)value >= 0 && (double)value <= 65535 && (double)value % 1 == 0;
+            return isPort ? (double)value : (double?)null;
+        }
+
+        static double? NumberIn(string text)
+        {
+            var isWhole = !string.IsNullOrEmpty(text) && text.Length <= 5 && text.All(one => one >= '0' && one <= '9');
+            return isWhole ? PortOf(double.Parse(text)) : null;
+        }
+    }
+}
