@@ -14,22 +14,23 @@ const server = createGameServer({ build: '1' })
 let game
 
 function tell({ taps, winner, sockets }) {
-  for (const socket of sockets.values()) socket.send(JSON.stringify({ taps, goal: GOAL, winner }))
+  const message = JSON.stringify({ taps: Object.fromEntries(taps), goal: GOAL, winner })
+  for (const socket of sockets.values()) socket.send(message)
 }
 
 function end(ended) {
   const { match, taps } = ended
-  const order = Object.keys(taps).toSorted((one, other) => taps[other] - taps[one])
+  const order = [...taps.keys()].toSorted((one, other) => taps.get(other) - taps.get(one))
   ended.winner = order[0]
   tell(ended)
-  match.over({ ranking: order.map((id) => [id]), data: { taps } })
+  match.over({ ranking: order.map((id) => [id]), data: { taps: Object.fromEntries(taps) } })
 }
 
 function tap(played, id) {
   const { match, taps, winner } = played
-  if (winner !== undefined || Object.keys(taps).length < match.players.size) return
-  taps[id] += 1
-  if (taps[id] < GOAL) tell(played)
+  if (winner !== undefined || taps.size < match.players.size) return
+  taps.set(id, taps.get(id) + 1)
+  if (taps.get(id) < GOAL) tell(played)
   else end(played)
 }
 
@@ -43,7 +44,7 @@ listener.on('connection', (socket) => {
       const { taps, sockets } = game
       sockets.get(id)?.close()
       sockets.set(id, socket)
-      taps[id] ??= 0
+      if (!taps.has(id)) taps.set(id, 0)
       socket.on('message', tap.bind(undefined, game, id))
       socket.on('close', () => {
         if (sockets.get(id) !== socket) return
@@ -59,7 +60,8 @@ listener.on('connection', (socket) => {
 
 await server.serve({
   match: (match) => {
-    const begun = { match, taps: {}, winner: undefined, sockets: new Map() }
+    // Maps, not objects: a player's id may be `constructor`.
+    const begun = { match, taps: new Map(), winner: undefined, sockets: new Map() }
     game = begun
     const timer = setTimeout(() => end(begun), MATCH_MS)
     // Once Muster has the result, players are free to search again.

@@ -76,8 +76,9 @@ export function createAttendance(clock: Clock, changed: () => void) {
       const one = attendants.get(playerId)
       return one?.status === 'left' && one.seatId === undefined
     },
-    statuses: (): Record<string, PlayerStatus> =>
-      Object.fromEntries([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status]]))),
+    /** By id. No object, since a player's id may be `constructor`. */
+    statuses: (): Map<string, PlayerStatus> =>
+      new Map([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status] as const]))),
     /** Ends its timers. */
     close: () => {
       for (const { returning } of attendants.values()) returning.abort()

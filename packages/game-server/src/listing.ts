@@ -72,7 +72,7 @@ export function createListing(clock: Clock, changed: () => void) {
         ...listing,
         ...(host && { session: host.session, ...(host.owner !== undefined && { owner: host.owner }) }),
         // Only those who are there, or may return.
-        players: Object.fromEntries(Object.entries(attendance.statuses()).filter(([, status]) => status !== 'left')),
+        players: Object.fromEntries([...attendance.statuses()].filter(([, status]) => status !== 'left')),
       },
   }
 }

@@ -145,11 +145,11 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     report: () => {
       const statuses = attendance.statuses()
       // A ranking may name players who never came.
-      for (const id of result?.ranking?.flat() ?? []) statuses[id] ??= 'left'
+      for (const id of result?.ranking?.flat() ?? []) if (!statuses.has(id)) statuses.set(id, 'left')
       return {
         id: order.id,
         status: served.status,
-        players: statuses,
+        players: Object.fromEntries(statuses),
         ...(seats && { seats }),
         ...(result && { result }),
       }

@@ -17,6 +17,8 @@ const PATH = new URL('../../../engines/server-transcript.jsonl', import.meta.url
 const START = Date.parse('2026-11-26T12:00:00Z')
 const TOKEN = 'm1.secret'
 const key = joinKeyOf(TOKEN)
+/** Whoever keeps players by id in a plain object meets its prototype. */
+const ODD_IDS = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']
 type WireTeam = WireMatch['teams'][number]
 const orders = (more: object = {}) => ({ version: 7, want: 'run', matches: [], ...more })
 const registered = (more: object = {}) => ({
@@ -410,6 +412,21 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await settle(server, { version: 10, want: 'stop', reason: 'surplus' })
     await server.run(1000)
     await server.stopped()
+  },
+  'players have ids that are members of every object': async (server) => {
+    const odd = {
+      ...duel('m7'),
+      teams: [{ name: 'red', players: ODD_IDS.map((id) => ({ id, ticket_id: `t-${id}` })) }],
+    }
+    await server.start()
+    await server.answer(201, registered({ matches: [odd] }))
+    await server.begin('m7')
+    await settle(server, { matches: [odd] })
+    await server.admit(joinToken('constructor'))
+    await settle(server, { matches: [odd] })
+    await server.left('toString')
+    await server.over('m7', { ranking: ODD_IDS.map((id) => [id]) })
+    await settle(server, {})
   },
   'a server that is gone has its grace, and refuses matches and players': async (server) => {
     await play(server)

@@ -147,6 +147,14 @@ describe('a seat', () => {
     expect((await call('ann', `GET /seats/${seat.seat_id}`)).status).toBe(404)
   })
 
+  test('is refused to a player whose id no report can hold as a key', async () => {
+    const { call, listed } = serve()
+    const [first = ''] = await listed()
+    const refused = await call('__proto__', `POST /servers/${first}/seats`, {})
+    expect(refused).toMatchObject({ status: 400, json: { field: 'player_id' } })
+    expect((await call('constructor', `POST /servers/${first}/seats`, {})).status).toBe(201)
+  })
+
   test('is refused with a code for each reason', async () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()

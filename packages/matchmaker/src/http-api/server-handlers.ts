@@ -20,6 +20,7 @@ import {
 } from '@muster/servers/internal'
 import { UnknownServer } from '../errors.js'
 import { type Locate, placeOf } from '../locate/mmdb-locate.js'
+import { isPlayerId, NO_PLAYER_ID } from '../tickets/index.js'
 import { isBackend, type MatchCaller, notTheServer, playerOf } from './callers.js'
 import type { OpenWaits } from './follow-ticket.js'
 import { type Groups, memberProblem } from './groups.js'
@@ -159,7 +160,13 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
   const addressOf = ({ caller, address }: Exchange) => (isBackend(caller) ? undefined : address)
 
   /** The players who come: the caller, or their group; to a backend, those whom it names. @throws {Problem} */
-  const playersOf = async ({ group_id, player_ids }: Party, { caller }: Exchange): Promise<readonly string[]> => {
+  const playersOf = async (party: Party, exchange: Exchange): Promise<readonly string[]> => {
+    const ids = await namedBy(party, exchange)
+    if (ids.every(isPlayerId)) return ids
+    const field = party.player_ids === undefined ? 'player_id' : 'player_ids'
+    throw new Problem(400, 'invalid-input', `${field}: ${NO_PLAYER_ID}`, { field })
+  }
+  const namedBy = async ({ group_id, player_ids }: Party, { caller }: Exchange): Promise<readonly string[]> => {
     const own = playerOf(caller)
     if (own !== undefined && player_ids !== undefined)
       throw new Problem(403, 'backend-only', 'Only a trusted backend names players.', { field: 'player_ids' })

@@ -31,6 +31,13 @@ export interface CheckedTicket {
   readonly privateSeat?: PrivateSeat | undefined
 }
 
+/**
+ * Whether a player may have this id. Reports and results have objects whose keys are ids, and JSON with the key
+ * `__proto__` is refused: one such player would make a server's whole report be refused (our choice).
+ */
+export const isPlayerId = (id: string): boolean => id !== '__proto__'
+export const NO_PLAYER_ID = 'must not be __proto__: no object of JSON can be trusted with this key'
+
 /** Bounds of what a player may bring along; see `Player`. */
 export const MOST = {
   characters: 128,

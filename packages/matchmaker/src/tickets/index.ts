@@ -17,7 +17,16 @@ export {
   type Vacancies,
   vacated,
 } from './backfill-types.js'
-export { complete, MOST, type PrivateSeat, readBody, type StoredTicket, type TicketState } from './checked-ticket.js'
+export {
+  complete,
+  isPlayerId,
+  MOST,
+  NO_PLAYER_ID,
+  type PrivateSeat,
+  readBody,
+  type StoredTicket,
+  type TicketState,
+} from './checked-ticket.js'
 export { type Cooldown, type Cooldowns, createCooldowns } from './cooldowns.js'
 export { createPlayerLimits } from './limits.js'
 export type { Loading } from './load-tickets.js'

@@ -21,6 +21,7 @@ describe('a wrong ticket is refused with the path', () => {
     [{ queue: 7 }, 'ticket: queue: '],
     [{ players: [] }, 'ticket: players: '],
     [{ players: [{ ...ann, id: '' }] }, 'ticket: players.0.id: '],
+    [{ players: [{ ...ann, id: '__proto__' }] }, 'ticket: players.0.id: must not be __proto__'],
     [{ players: [{ id: 'ann' }] }, 'ticket: players.0: must have ip, coordinates or both'],
     [{ players: [ann, ann] }, 'ticket: players.1.id: is in this ticket twice, got "ann"'],
     [

@@ -3,7 +3,16 @@ import { read as readBy } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/servers/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
-import { type CheckedTicket, complete, MOST, PRIORITIES, TICKET_ID, type TicketPlayer } from './checked-ticket.js'
+import {
+  type CheckedTicket,
+  complete,
+  isPlayerId,
+  MOST,
+  NO_PLAYER_ID,
+  PRIORITIES,
+  TICKET_ID,
+  type TicketPlayer,
+} from './checked-ticket.js'
 import type { Ticket, TicketInput } from './ticket.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -62,7 +71,7 @@ function playerOf(player: unknown): TicketPlayer | undefined {
   const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
   const coordinates = coordinatesOf(player['coordinates'])
   // Who is nowhere is left to the schema.
-  if (!isName(id) || (ip === undefined && coordinates === undefined)) return undefined
+  if (!isName(id) || !isPlayerId(id) || (ip === undefined && coordinates === undefined)) return undefined
   if (isOdd(player['ip'], ip) || isOdd(player['coordinates'], coordinates)) return undefined
   const latencies = latenciesOf(player['latencies'])
   const attributes = attributesOf(player['attributes'])
@@ -110,7 +119,7 @@ function latenciesOf(value: unknown): Readonly<Record<string, number>> | undefin
   return read
 }
 
-const isKey = (key: string) => isName(key) && key !== '__proto__'
+const isKey = (key: string) => isName(key) && isPlayerId(key)
 
 /** A list of different texts; undefined for anything else. */
 function listOf(value: unknown, isOne: (one: unknown) => one is string, most: number): readonly string[] | undefined {
@@ -159,7 +168,7 @@ export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
 
 /** A player whose place does not matter. */
 export const player: z.ZodType<Player> = z.strictObject({
-  id: name,
+  id: name.refine(isPlayerId, NO_PLAYER_ID),
   ip: z
     .string()
     .transform((text, context) => {
