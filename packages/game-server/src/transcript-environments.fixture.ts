@@ -1,0 +1,44 @@
+// What a game server meets beside matches that go well, for `transcript.test.ts`.
+
+/** Variables of the deployment service, and what the server makes of its ports. */
+export const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'the prefix of the specification is found by its request id': {
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORTS_MAPPING: '{"ports":{"game":{"name":"game","internal":7777,"external":30000,"protocol":"UDP"}}}',
+    ARBITRIUM_PORTS_MAPPING: '{"ports":{"other":{"internal":1}}}',
+  },
+  'the prefix of a live service is found by its request id': {
+    ARBITRIUM_REQUEST_ID: 'r1',
+    ARBITRIUM_PORTS_MAPPING: '{"ports":{"game":{"internal":7777,"external":30000},"web":{"internal":8080}}}',
+    SERVICE_PORTS_MAPPING: '{"ports":{"other":{"internal":1}}}',
+  },
+  'the prefix is set': {
+    MUSTER_SERVICE_PREFIX: 'ACME',
+    ACME_PORT_GAME_INTERNAL: '7777',
+    ACME_PORT_GAME_EXTERNAL: '30000',
+    ACME_PORT_WEB_SOCKET_INTERNAL: '8080',
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORT_OTHER_INTERNAL: '1',
+  },
+  'without a request id the prefix is that of the specification': {
+    ARBITRIUM_REQUEST_ID: '',
+    SERVICE_PORT_GAME_INTERNAL: '7777',
+    ARBITRIUM_PORT_OTHER_INTERNAL: '1',
+  },
+  'what is no port is left out': {
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORTS_MAPPING: JSON.stringify({
+      ports: { a: null, b: { internal: '7' }, c: { internal: 70_000 }, d: { internal: 1.5 }, e: 5, f: { internal: 9 } },
+    }),
+  },
+  'without a mapping that can be read, the variables of each port count': {
+    SERVICE_REQUEST_ID: 'r1',
+    SERVICE_PORTS_MAPPING: '{"ports":[',
+    SERVICE_PORT_GAME_INTERNAL: '7777',
+    SERVICE_PORT_A_INTERNAL: '',
+    SERVICE_PORT_B_INTERNAL: ' 7',
+    SERVICE_PORT_C_INTERNAL: '1e3',
+    SERVICE_PORT_D_INTERNAL: '99999',
+    SERVICE_PORT__INTERNAL: '7',
+  },
+}
