@@ -29,12 +29,20 @@ export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
     listing: Record<string, unknown> | undefined
     players: Players
     matches: readonly string[]
+    /** What its next reports say besides. */
+    says?: Record<string, unknown>
   }[] = []
   const report = async (server: (typeof servers)[number]) => {
     server.seq += 1
     const { token, seq, listing, players } = server
     const matches = server.matches.map((id) => ({ id, status: 'open' }))
-    const body = { instance: token.slice(0, 20), seq, matches, ...(listing && { listing: { ...listing, players } }) }
+    const body = {
+      instance: token.slice(0, 20),
+      seq,
+      matches,
+      ...server.says,
+      ...(listing && { listing: { ...listing, players } }),
+    }
     const orders = await matchmaker.reportServer(token, ReportBody.parse(body))
     if (orders.host !== undefined && listing?.['session'] !== orders.host.session)
       server.listing = { ...orders.host, seats: 8 }

@@ -116,7 +116,7 @@ export function createAllocator(options: AllocatorOptions) {
       return server
     },
     drain: (server, reason) => gameServers.drain(server, reason),
-    isTaken: (server) => browser.isTaken(server),
+    useOf: (server) => browser.useOf(server),
     freePlaces: (server) => gameServers.freePlaces(server),
   })
   const browser = createServerBrowser({

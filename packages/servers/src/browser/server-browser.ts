@@ -10,7 +10,7 @@ import type {
   ServerReport,
   SessionWanted,
 } from '../game-servers/index.js'
-import type { Pool } from '../pools/index.js'
+import type { Pool, ServerUse } from '../pools/index.js'
 import type { Allocation, Assignment } from '../records/index.js'
 import { createSeats, type Seat, SeatRefused, type SeatRequest } from '../seats/index.js'
 import type { SessionStart, StoredSession } from '../store/index.js'
@@ -424,8 +424,13 @@ export function createServerBrowser(options: ServerBrowserOptions) {
       if (start !== undefined) starts.set(server.matchId, { ...start, until, server, wanted: session })
     },
 
-    /** Whether the server is listed, or is to be: no match takes it, and it is no stock. */
-    isTaken: ({ matchId }: Allocation) => seats.isListed(matchId) || wanted.has(matchId),
+    /** For whom the server is listed, or is to be; undefined: it is not. */
+    useOf: ({ matchId }: Allocation): ServerUse | undefined => {
+      if (wanted.has(matchId)) return 'started'
+      if (!seats.isListed(matchId)) return undefined
+      if (seats.hasGiven(matchId)) return 'seated'
+      return seats.isOccupied(matchId) ? 'claimed' : 'empty'
+    },
 
     advance: (now: number) => {
       seats.advance(now)

@@ -89,7 +89,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     clock: { now: () => now },
     room: () => Infinity,
     create: (_, order) => boot(order),
-    isTaken: () => false,
+    useOf: () => undefined,
     freePlaces: (server) => (up.has(server) && !drained.has(server) ? 1 - (server.guests?.size ?? 0) : undefined),
     drain: (server) => {
       drained.add(server)

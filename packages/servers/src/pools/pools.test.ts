@@ -31,7 +31,7 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     },
     create: (_, order) => made(order),
     drain: () => {},
-    isTaken: (server) => taken.has(server),
+    useOf: (server) => (taken.has(server) ? 'claimed' : undefined),
     freePlaces: (server) => {
       seen.add(server)
       return free.get(server)

@@ -5,7 +5,7 @@ import { type Allocation, buildOf, type FoundTicket, type Order, type Placement 
 import type { Pool } from './pool-definition.js'
 import { orderOf } from './pool-order.js'
 import { goalsOf, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
-import { lossShare } from './stock-size.js'
+import { lossShare, mostWarm } from './stock-size.js'
 
 /** A server of a pool, as the pool sees it. */
 interface Stock {
@@ -59,11 +59,20 @@ export interface PoolsOptions {
   readonly room: () => number
   readonly create: (pool: string, order: Order) => Allocation
   readonly drain: (server: Allocation, reason: DrainReason) => void
-  /** Whether the server is listed for players: then it is no stock. */
-  readonly isTaken: (server: Allocation) => boolean
+  /** For whom a server is listed, or is to be; undefined: it is not. No match takes it then. */
+  readonly useOf: (server: Allocation) => ServerUse | undefined
   /** See `GameServers`. */
   readonly freePlaces: (server: Allocation) => number | undefined
 }
+
+/**
+ * For whom a server is listed, or is to be:
+ * - `started`: players have started it;
+ * - `seated`: players were given seats on it;
+ * - `claimed`: for players of whom only the server says that they are on it;
+ * - `empty`: for nobody yet.
+ */
+export type ServerUse = 'started' | 'seated' | 'claimed' | 'empty'
 
 /** Milliseconds between two looks at the stock, and after a server was taken or is gone. */
 const LOOK_MS = 1000
@@ -78,8 +87,20 @@ const MOST_PLACES = 64
 const RETIRE_GRACE_MS = 60_000
 
 export function createPools(options: PoolsOptions) {
-  const { clock, room, create, drain, isTaken } = options
-  const isEmpty = ({ server }: Stock) => (server.guests?.size ?? 0) === 0 && !isTaken(server)
+  const { clock, room, create, drain, useOf } = options
+  const hasMatches = ({ server }: Stock) => (server.guests?.size ?? 0) > 0
+  const isEmpty = (one: Stock) => !hasMatches(one) && useOf(one.server) === undefined
+  /** A server without a match is stock until a player is on it, also while it lists itself. */
+  const isStock = (one: Stock) => isEmpty(one) || (!hasMatches(one) && useOf(one.server) === 'empty')
+  /**
+   * Neither a match nor a player who asked us explains it. Servers say themselves who is on them, and whether they
+   * drain: whatever they say, no more such servers are ordered than may be warm.
+   */
+  const isUnexplained = (one: Stock) => {
+    if (one.server.unwanted !== undefined || hasMatches(one) || isOld(one)) return false
+    const use = useOf(one.server)
+    return use !== 'started' && use !== 'seated'
+  }
   const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
   const stock = new Map<Allocation, Stock>()
@@ -90,8 +111,9 @@ export function createPools(options: PoolsOptions) {
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
   let isLookPressing = false
-  /** Servers that the present look may still order. */
+  /** Servers that the present look may still order, in all and for the pool. */
   let roomLeft = 0
+  let stockLeft = 0
 
   const define = (definition: Pool) => {
     const before = states.get(definition.name)
@@ -181,7 +203,7 @@ export function createPools(options: PoolsOptions) {
   /** Matches that it could take now; undefined while it may take none. */
   const placesOn = (one: Stock, { reuse }: Pool): number | undefined => {
     const { server } = one
-    if (one.isDraining || isTaken(server)) return undefined
+    if (one.isDraining || useOf(server) !== undefined) return undefined
     const places = options.freePlaces(server)
     return places === undefined ? undefined : Math.max(0, Math.min(places, reuse.maxMatches - server.matchesServed))
   }
@@ -220,11 +242,12 @@ export function createPools(options: PoolsOptions) {
     for (const one of here)
       if (isTooOld(one, definition, now) || (isEmpty(one) && hasServedAll(one, definition))) take(one, 'retired')
     const current = here.filter((one) => !one.isDraining && !isOld(one))
-    const warm = current.filter((one) => isEmpty(one) && !hasServedAll(one, definition))
-    let missing = goal - warm.length - returning(current, definition, place)
+    const stockHere = current.filter((one) => isStock(one) && !hasServedAll(one, definition))
+    let missing = goal - stockHere.length - returning(current, definition, place)
     // The service chooses where a server runs by coordinates: without any, none can be asked for.
-    for (; missing > 0 && roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
+    for (; missing > 0 && roomLeft > 0 && stockLeft > 0 && place.coordinates !== undefined; missing -= 1) {
       roomLeft -= 1
+      stockLeft -= 1
       const server = create(definition.name, orderOf(definition, { place }))
       remember(server, { place })
     }
@@ -233,14 +256,16 @@ export function createPools(options: PoolsOptions) {
     for (const one of here) if (isOld(one) && ready >= goal) take(one, 'update')
     const idleFor = ({ idleSince }: Stock) => now - idleSince
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
-    const surplus = warm.filter((one) => idleFor(one) >= keptMs).toSorted((one, other) => idleFor(other) - idleFor(one))
+    const surplus = stockHere
+      .filter((one) => isEmpty(one) && idleFor(one) >= keptMs)
+      .toSorted((one, other) => idleFor(other) - idleFor(one))
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
   }
 
   /** Servers that will be free again, on average, within the time of a boot: they need no replacement. */
   const returning = (current: readonly Stock[], definition: Pool, { demand }: Place): number => {
     let playing = 0
-    for (const one of current) if (!isEmpty(one) && !hasServedAll(one, definition)) playing += 1
+    for (const one of current) if (hasMatches(one) && !hasServedAll(one, definition)) playing += 1
     return Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
   }
 
@@ -394,6 +419,7 @@ export function createPools(options: PoolsOptions) {
       for (const { definition, places } of states.values()) {
         const goals = goalsFor(definition, places, now)
         const byPlace = byPlaceOf(definition.name)
+        stockLeft = mostWarm(definition) - countOf(ofPool(definition.name), isUnexplained)
         for (const place of places)
           keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
       }
@@ -435,6 +461,12 @@ export function createPools(options: PoolsOptions) {
 const made = (places: Place[], place: Place): Place => {
   places.push(place)
   return place
+}
+
+const countOf = <Item>(items: Iterable<Item>, isCounted: (item: Item) => boolean): number => {
+  let count = 0
+  for (const item of items) if (isCounted(item)) count += 1
+  return count
 }
 
 const isSame = (one: Coordinates | undefined, other: Coordinates) =>

@@ -74,6 +74,8 @@ interface Occupant {
   isOwn: boolean
   /** The player has given the seat back, and is still on the server. */
   isGivenBack: boolean
+  /** Whether the player asked us for the seat: of others only the server says that they are there. */
+  isGiven: boolean
 }
 
 interface Session {
@@ -134,7 +136,8 @@ export function createSeats(options: SeatsOptions) {
   const sit = (session: Session, given: Pick<Occupant, 'playerId' | 'team' | 'state' | 'groupId'>, id: string) => {
     const now = clock.now()
     const isOwn = !own.has(given.playerId)
-    const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false }
+    const isGiven = given.state === 'held'
+    const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false, isGiven }
     session.occupants.set(given.playerId, occupant)
     different.add(session.serverId)
     const place = { session, occupant }
@@ -338,6 +341,7 @@ export function createSeats(options: SeatsOptions) {
         for (const playerId of missing) {
           const occupant = session.occupants.get(playerId) as Occupant
           occupant.isOwn = true
+          occupant.isGiven = true
           occupant.isGivenBack = false
           own.set(playerId, { session, occupant })
         }
@@ -391,6 +395,11 @@ export function createSeats(options: SeatsOptions) {
     },
     /** Whether somebody has a seat on the server. */
     isOccupied: (serverId: string) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
+    /** Whether somebody has a seat on the server that they asked us for. */
+    hasGiven: (serverId: string) => {
+      for (const { isGiven } of sessions.get(serverId)?.occupants.values() ?? []) if (isGiven) return true
+      return false
+    },
     isListed: (serverId: string) => sessions.has(serverId),
     /** What the server lists, and its session. */
     listing: (serverId: string): Pick<ListedSession, 'session' | 'listing'> | undefined => {
