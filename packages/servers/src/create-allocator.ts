@@ -140,6 +140,7 @@ export function createAllocator(options: AllocatorOptions) {
       void creating.begin(server)
       return server
     },
+    isNear: (server, near) => pools.isNear(server, near),
     drop: (server) => {
       if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
       else gameServers.drain(server, 'surplus')

@@ -27,7 +27,7 @@ export {
   readQuery,
   type ServerQuery,
 } from './browser/server-pages.js'
-export type { SeatGrant, SeatsGranted, StartRequest } from './browser/server-browser.js'
+export type { SeatGrant, SeatsGranted, StartRequest } from './browser/server-starts.js'
 export { SeatRefused, UnknownSeat, UnknownServer } from './seats/seat.js'
 export type { SeatRequest } from './seats/seats.js'
 export type {

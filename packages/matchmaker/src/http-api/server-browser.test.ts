@@ -402,3 +402,95 @@ describe('GET /servers/events', () => {
     expect([busy.status, (busy.json as { type: string }).type]).toEqual([503, 'urn:muster:problem:busy'])
   })
 })
+
+describe('POST /seats with start, by many players', () => {
+  const start = (call: ReturnType<typeof serve>['call'], ids: readonly string[]) =>
+    Promise.all(ids.map((id) => call(id, 'POST /seats', { start: true })))
+  const serversOf = (answers: readonly { json: never }[]) =>
+    new Set(answers.flatMap(({ json }) => (json as { server_id?: string }).server_id ?? []))
+  const players = (count: number) => Array.from({ length: count }, (_, nth) => `p${nth}`)
+  const quick = { ...world, at: [], custom: { perPlayer: 1, max: 20 } }
+
+  test('promises the seats of servers that start: ten at once share two of eight', async () => {
+    const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
+    await run(1000)
+    const answers = await start(call, players(10))
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(202))
+    expect([serversOf(answers).size, service.calls.create.length]).toEqual([2, 2])
+    await run(9000)
+    const seats = await Promise.all(players(10).map((id, nth) => call(id, `GET /seats/${seatOf(answers[nth])}`)))
+    expect(seats.map(({ json }) => (json as Seat).status)).toEqual(Array<string>(10).fill('held'))
+    expect(serversOf(seats).size).toBe(2)
+  })
+
+  test('starts none in the second in which one has listed itself', async () => {
+    const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
+    await run(1000)
+    await start(call, ['ann'])
+    for (let second = 0; second < 12; second += 1) {
+      await run(1000)
+      if (second < 7) await start(call, [`p${second}`])
+    }
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('moves players to another server if the first has fewer seats than were promised', async () => {
+    const { call, run, service, servers } = serve({ matchmaker: { pools: [quick] } })
+    await run(1000)
+    const answers = await start(call, players(5))
+    expect(service.calls.create).toHaveLength(1)
+    for (let second = 0; second < 25; second += 1) {
+      await run(1000)
+      for (const server of servers) if (server?.listing !== undefined) server.listing['seats'] = 2
+    }
+    const seats = await Promise.all(players(5).map((id, nth) => call(id, `GET /seats/${seatOf(answers[nth])}`)))
+    expect(seats.map(({ json }) => (json as Seat).status)).toEqual(Array<string>(5).fill('held'))
+    expect([serversOf(seats).size, service.calls.create.length]).toEqual([3, 3])
+  })
+
+  test('does not promise the seats of a server with a password, other attributes or elsewhere', async () => {
+    const tokyo = { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }
+    const pool = { ...quick, places: [...(world.places ?? []), tokyo] }
+    const { call, run } = serve({
+      matchmaker: { pools: [pool] },
+      locate: async (ip) => (ip === '198.51.100.7' ? { latitude: 59.9, longitude: 10.7 } : undefined),
+    })
+    await run(1000)
+    const answers = [
+      await call('ann', 'POST /seats', { start: { password: 'hush' } }),
+      await call('ben', 'POST /seats', { start: { attributes: { mode: 'ctf' } } }),
+      await call('cat', 'POST /seats', { start: { attributes: { mode: 'dm' } } }),
+      await call('dan', 'POST /seats', { start: { attributes: { mode: 'ctf' } } }),
+      await call('eve', 'POST /pools/arena/servers', { attributes: { mode: 'ctf' } }),
+    ]
+    expect(serversOf(answers).size).toBe(4)
+  })
+
+  test('keeps the server for the others when the player who had it started gives it back', async () => {
+    const { call, run, service } = serve({ matchmaker: { pools: [quick] } })
+    await run(1000)
+    const answers = await start(call, ['ann', 'ben', 'cat'])
+    expect((await call('ann', `DELETE /seats/${seatOf(answers[0])}`)).status).toBe(204)
+    expect((await call('cat', `DELETE /seats/${seatOf(answers[2])}`)).status).toBe(204)
+    await run(9000)
+    expect((await call('ben', `GET /seats/${seatOf(answers[1])}`)).json).toMatchObject({ status: 'held' })
+    expect((await call('cat', `GET /seats/${seatOf(answers[2])}`)).status).toBe(404)
+    // Ann owns no server any more, and may start one.
+    expect((await call('ann', 'POST /pools/arena/servers', { name: "ann's" })).status).toBe(202)
+    expect(service.calls.create).toHaveLength(2)
+  })
+
+  test('keeps what it has promised over a kill -9', async () => {
+    const memory: StoreMemory = new Map()
+    const first = serve({ matchmaker: { pools: [quick], store: createMemoryStore(memory) } })
+    await first.run(1000)
+    const answers = await start(first.call, ['ann', 'ben'])
+    const copy: StoreMemory = new Map(Array.from(memory, ([kind, records]) => [kind, new Map(records)]))
+    const next = serve({ matchmaker: { pools: [quick], store: createMemoryStore(copy) } })
+    await next.run(1000)
+    for (const [nth, id] of ['ann', 'ben'].entries())
+      expect((await next.call(id, `GET /seats/${seatOf(answers[nth])}`)).json).toMatchObject({ status: 'starting' })
+  })
+})
+
+const seatOf = (answer: { json: never } | undefined): string => (answer?.json as Seat | undefined)?.seat_id ?? ''

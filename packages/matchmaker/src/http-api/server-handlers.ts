@@ -203,14 +203,14 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
   }
 
   const startServer = async (
-    { pool, name, password, attributes, group_id }: StartBody & Party,
+    { pool, name, password, attributes = {}, group_id }: StartBody & Party,
     playerIds: readonly string[],
     exchange: Exchange,
+    mayShare?: true,
   ) => {
     const near = await placeOf(addressOf(exchange), locate)
-    return forParty(exchange, () =>
-      service.startServer({ pool, playerIds, groupId: group_id, name, password, attributes: attributes ?? {}, near }),
-    )
+    const request = { pool, playerIds, groupId: group_id, name, password, attributes, near, mayShare }
+    return forParty(exchange, () => service.startServer(request))
   }
 
   const shownTo = async ({ latency, ...query }: Shown, exchange: Exchange) => {
@@ -282,7 +282,10 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
       if (start === undefined)
         throw new Problem(409, 'no-server-fits', 'No server that fits has free seats. Ask for less, or start one.')
       const wanted = start === true ? {} : start
-      return answer(await startServer({ ...wanted, group_id }, playerIds, exchange), exchange, 202)
+      // A player who names the server, or chooses a password, wants one of their own.
+      const mayShare = wanted.name === undefined && wanted.password === undefined ? true : undefined
+      const granted = await startServer({ ...wanted, group_id }, playerIds, exchange, mayShare)
+      return answer(granted, exchange, granted.seats[0]?.state === 'starting' ? 202 : undefined)
     },
 
     startServer: async ({ group_id, player_ids, ...body }, exchange) => {

@@ -371,6 +371,11 @@ export function createPools(options: PoolsOptions) {
       const one = stock.get(server)
       return one !== undefined && isEmpty(one)
     },
+    /** Whether a server is kept at the place of its pool that is nearest to these coordinates. */
+    isNear: (server: Allocation, near: Coordinates | undefined) => {
+      const place = stock.get(server)?.place
+      return place !== undefined && place === placeOf(server.pool ?? '', near)
+    },
     /** Name of the place at which a server is kept; undefined for one of no pool. */
     placeNameOf: (server: Allocation) => stock.get(server)?.place.name,
     gone: (server: Allocation) => {

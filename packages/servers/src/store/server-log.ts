@@ -14,12 +14,20 @@ export interface StoredSession {
   readonly start?: SessionStart | undefined
 }
 
-/** Who gets seats on a server once it lists the session for which it was started. */
-export interface SessionStart {
+/** Players who get seats together. */
+export interface SeatParty {
   readonly playerIds: readonly string[]
   /** In the order of the players. */
   readonly seatIds: readonly string[]
   readonly groupId?: string | undefined
+  /** Whether it had seats on another server that turned out to be full. */
+  readonly isMoved?: boolean | undefined
+}
+
+/** Who gets seats on a server once it lists the session for which it was started: those who had it started. */
+export interface SessionStart extends SeatParty {
+  /** Others who were promised seats on it meanwhile. */
+  readonly joined?: readonly SeatParty[] | undefined
   /** Where it is wanted, in degrees. */
   readonly near?: Coordinates | undefined
   /** Epoch milliseconds by which it has to be listed. */
