@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemClock } from './time.js'
+import { createWallStep } from './runtime/wall-step.js'
+import { createManualClock, dateOf, systemClock } from './time.js'
 
 test('the system clock gives epoch milliseconds that never go backwards', () => {
   const times = Array.from({ length: 1000 }, () => systemClock.now())
@@ -29,4 +31,49 @@ test('sleeps of zero and less end soon', async () => {
   expect(woken).toBe(false)
   await nap
   expect(woken).toBe(true)
+})
+
+test('the date of the system clock is that of the machine', () => {
+  expect(Math.abs(dateOf(systemClock) - Date.now())).toBeLessThan(500)
+})
+
+test('property: a step of the wall clock is found at the next look, and stays until the next step', () => {
+  const step = fc.oneof(fc.integer({ min: 300, max: 1e11 }), fc.integer({ min: -1e11, max: -300 }))
+  fc.assert(
+    fc.property(fc.array(fc.tuple(step, fc.integer({ min: 0, max: 100_000 })), { maxLength: 10 }), (steps) => {
+      let [monotonic, setBy] = [1_700_000_000_000.25, 0]
+      const wallStep = createWallStep(
+        () => Math.trunc(monotonic + setBy),
+        () => monotonic,
+      )
+      expect(wallStep.read()).toBe(0)
+      for (const [by, passed] of steps) {
+        setBy += by
+        monotonic += passed / 7
+        const found = wallStep.read()
+        expect(Math.abs(found - setBy)).toBeLessThanOrEqual(250)
+        monotonic += passed
+        expect(wallStep.read()).toBe(found)
+      }
+    }),
+  )
+})
+
+test('an interruption between the readings of both clocks is no step', () => {
+  let readings = 0
+  const wallStep = createWallStep(
+    () => 1000,
+    () => ((readings += 1) % 3 === 1 ? 10_000 : 1000),
+  )
+  expect([1, 2, 3, 4].map(() => wallStep.read())).toEqual([0, 0, 0, 0])
+})
+
+test('a step of a manual clock moves its dates and wakes nobody', async () => {
+  const clock = createManualClock({ start: 1000 })
+  const nap = clock.sleep(500)
+  clock.step(3_600_000)
+  expect([clock.now(), dateOf(clock), dateOf(clock, 2000)]).toEqual([1000, 3_601_000, 3_602_000])
+  expect(clock.sleepers).toBe(1)
+  await clock.advance(500)
+  await nap
 })

@@ -1,12 +1,22 @@
 import { listenToAbort, stopListeningToAbort } from './runtime/abort-listeners.js'
+import { createWallStep } from './runtime/wall-step.js'
 
 /**
  * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a
  * test can run an hour in a moment and always get the same result.
  */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. Never goes backwards. */
+  /**
+   * Milliseconds since the Unix epoch at the start of the process, and monotonic since: for waits, ages and deadlines.
+   * It never goes backwards, and a step of the machine's clock (NTP, a laptop that slept) does not change it.
+   */
   now(): number
+  /**
+   * Milliseconds by which the wall clock is ahead of `now` since it was set (NTP) or the machine slept; negative if it
+   * was set back. Tokens, timestamps and schedules need it, since others compare them with clocks of their own: see
+   * `dateOf`. Default: 0.
+   */
+  wallStepMs?(): number
   /**
    * Resolves after `ms` milliseconds of this clock (at once, but still asynchronously, for 0 or less).
    * Rejects with the signal's reason as soon as the signal is aborted.
@@ -20,9 +30,15 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 /** Read once: it never changes, and reading it takes as long as `performance.now()`. */
 const processStartedAt = performance.timeOrigin
 
-/** The machine's time: epoch milliseconds from the monotonic clock, so a corrected system time cannot turn it back. */
+const wallStep = createWallStep(
+  () => Date.now(),
+  () => processStartedAt + performance.now(),
+)
+
+/** The machine's time: waits from its monotonic clock, dates from its wall clock. */
 export const systemClock: Clock = {
   now: () => processStartedAt + performance.now(),
+  wallStepMs: () => wallStep.read(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -49,8 +65,19 @@ export const systemClock: Clock = {
     }),
 }
 
+/**
+ * The date of an instant of a clock, by the wall clock as it is set now: epoch milliseconds.
+ * @param instant of `clock.now()`, such as a deadline. Default: now.
+ */
+export function dateOf(clock: Pick<Clock, 'now' | 'wallStepMs'>, instant = clock.now()): number {
+  return instant + (clock.wallStepMs?.() ?? 0)
+}
+
 /** A clock that only moves when advanced, for tests and simulations. */
 export interface ManualClock extends Clock {
+  wallStepMs(): number
+  /** Sets the wall clock forward by `ms`, or back if it is negative. `now` and sleepers do not change. */
+  step(ms: number): void
   /**
    * Moves time forward by `ms`, waking every sleeper at its own instant, in order. Between two wakes, promise callbacks
    * and one turn of the event loop run, so that code under test may sleep again.
@@ -84,6 +111,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
  */
 export function createManualClock(options: { readonly start?: number } = {}): ManualClock {
   let now = options.start ?? Date.UTC(2026, 0, 1)
+  let wallAheadMs = 0
   // Sorted by instant; sleepers with equal instants wake in the order in which they began to sleep.
   const queue: Sleeper[] = []
 
@@ -110,6 +138,8 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
 
   return {
     now: () => now,
+    wallStepMs: () => wallAheadMs,
+    step: (ms) => void (wallAheadMs += ms),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)

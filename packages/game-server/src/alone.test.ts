@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { systemClock } from './clock.js'
 import { localMatch, matchIn, portsIn } from './environment.js'
 import { createGameServer } from './game-server.js'
 import { joinKeyOf, signJoinToken } from './join-token.js'
@@ -105,6 +106,27 @@ test.each([
   await served
   expect(heard[1]).toBe('DELETE /self/stop stop')
   backend.close()
+})
+
+test('a server without Muster judges tokens by the wall clock, whichever way that was set', async () => {
+  const env = {
+    MM_MATCH_ID: 'm7',
+    MM_TEAMS: '{"red":["t1"]}',
+    MM_TICKET_t1: '{"players":["ann"]}',
+    MUSTER_SERVER_TOKEN: 'm1.token',
+  }
+  for (const stepMs of [7_200_000, -7_200_000]) {
+    const clock = { ...systemClock, date: () => Date.now() + stepMs }
+    const server = createGameServer({ env, handleSignals: false, clock })
+    let match: Match | undefined
+    const served = server.serve({ match: (given) => void (match = given) })
+    const signed = (date: number) =>
+      signJoinToken({ aud: 'm1', sub: 'ann', mid: 'm7', sid: 't1' }, joinKeyOf('m1.token'), date)
+    expect(await server.admit(signed(clock.date()))).toMatchObject({ id: 'ann' })
+    await expect(server.admit(signed(clock.date() - 400_000))).rejects.toMatchObject({ code: 'expired' })
+    await match?.over()
+    await served
+  }
 })
 
 test('a server alone plays one match of players that are named, whose tokens it prints', async () => {

@@ -1,5 +1,5 @@
 import { playAlone } from './alone.js'
-import { type Clock, systemClock, systemRandom } from './clock.js'
+import { type Clock, dateOf, systemClock, systemRandom } from './clock.js'
 import { type Environment, localMatch, matchIn, portsIn, type ServerPort } from './environment.js'
 import { InvalidCall, JoinRefused } from './errors.js'
 import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
@@ -104,7 +104,9 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
   let isDraining = false
   let isStopping = false
   let isRegistered = false
-  let aheadMs = 0
+  /** By how much Muster's clock is ahead of ours; undefined until it has answered. */
+  let aheadMs: number | undefined
+  const dateNow = () => (aheadMs === undefined ? dateOf(clock) : clock.now() + aheadMs)
   /** Resolve when orders have come. */
   const heard: (() => void)[] = []
 
@@ -198,10 +200,9 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
     isStopping = true
     for (const one of served.values()) one.end(`The server is to end: ${reason}.`)
     const timeout = new AbortController()
-    const until = clock.now() + graceMs
     try {
       await Promise.race([
-        handlers?.stop?.(reason, new Date(until)),
+        handlers?.stop?.(reason, new Date(dateOf(clock) + graceMs)),
         clock.sleep(graceMs, timeout.signal).catch(() => {}),
       ])
     } catch (error) {
@@ -309,7 +310,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
     admit: async (given) => {
       const until = clock.now() + SEAT_MS
       for (;;) {
-        const claims = key && readJoinToken(given, key, clock.now() + aheadMs)
+        const claims = key && readJoinToken(given, key, dateNow())
         const { player, attendance } = claims === undefined ? {} : placeOf(claims)
         if (claims !== undefined && player !== undefined && attendance !== undefined) {
           attendance.enter(claims)
@@ -364,7 +365,7 @@ function printTokens(key: Uint8Array, env: Environment, clock: Clock): void {
   const lines = teams.flatMap(({ name, players }) =>
     players.map(({ id, ticket_id: sid }) => {
       const claims = { aud: 'local', sub: id, mid, sid, ...(name !== '' && { team: name }) }
-      return `  ${id}: ${signJoinToken(claims, key, clock.now())}\n`
+      return `  ${id}: ${signJoinToken(claims, key, dateOf(clock))}\n`
     }),
   )
   process.stdout.write(`Without MUSTER_URL this server runs alone. Join tokens, for five minutes:\n${lines.join('')}`)

@@ -1,5 +1,5 @@
 import { NotFound } from '@muster/core'
-import type { Random } from '@muster/core/clock'
+import type { Clock, Random } from '@muster/core/clock'
 import { MatchmakerClosed, Unavailable } from './errors.js'
 import { assemble, guarded, type Matchmaker } from './matches/index.js'
 import { configure, type MatchmakerOptions } from './options.js'
@@ -18,8 +18,9 @@ interface StoredOptions extends MatchmakerOptions {
  */
 function createStoredMatchmaker(options: StoredOptions, over: (serverLog: ServerLog) => ServerLog): Matchmaker {
   const { store } = options
-  const { name, random } = configure(options)
+  const { name, random, clock: own } = configure(options)
   store.attach({ name, problem: (error) => problem('store', error) })
+  const { clock, keepStep } = continuedClock(recordsIn(store, 'clock'), own)
   const ledger = createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
   const kept = {
     ledger,
@@ -27,7 +28,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
     masterSecret: secretIn(store, random),
     resultRecords: recordsIn(store, 'result'),
   }
-  const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, kept)
+  const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble({ ...options, clock }, kept)
   if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
 
   const stored = ledger.storedTickets()
@@ -50,7 +51,10 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
     }
     loading.lead()
   }
-  matchmaker.on('tickCompleted', () => void store.advance())
+  matchmaker.on('tickCompleted', () => {
+    keepStep()
+    void store.advance()
+  })
 
   const checked = guarded(matchmaker, {
     before: () => {
@@ -97,6 +101,29 @@ function secretIn(store: Store, random: Random): () => string {
     records.put('servers', secret)
     return secret
   }
+}
+
+/**
+ * A clock that continues where that of the earlier process ended: what the store says of times stays right, also if the
+ * wall clock was set while that process ran. The store keeps by how much it was.
+ */
+function continuedClock(records: OutboxRecords, clock: Clock) {
+  const stepOf = ({ wallStepMs }: Pick<Clock, 'wallStepMs'>) => wallStepMs?.() ?? 0
+  const kept = Number(records.stored().find(({ key }) => key === 'step')?.value ?? 0)
+  let writtenMs = Number.isFinite(kept) ? kept : 0
+  const shiftMs = stepOf(clock) - writtenMs
+  const continued: Clock = {
+    now: () => clock.now() + shiftMs,
+    wallStepMs: () => stepOf(clock) - shiftMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  }
+  const keepStep = () => {
+    const stepMs = stepOf(continued)
+    if (stepMs === writtenMs) return
+    writtenMs = stepMs
+    records.put('step', String(stepMs))
+  }
+  return { clock: continued, keepStep }
 }
 
 /** Records of a kind, in memory and in the store. */

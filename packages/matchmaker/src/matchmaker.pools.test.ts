@@ -115,6 +115,22 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
+  test('follows its schedule by the wall clock, whichever way that was set', async () => {
+    for (const [stepMs, servers] of [
+      [20 * 3_600_000, 3],
+      [-4 * 3_600_000, 3],
+      [3_600_000, 0],
+    ] as const) {
+      const evening = { cron: '0 20 * * *', timezone: 'UTC', minutes: 60, min: 3 }
+      const { clock, service, run } = open({ pools: [{ ...arena, at: [evening] }] })
+      await run(1000)
+      expect(service.calls.create).toHaveLength(0)
+      clock.step(stepMs)
+      await run(1000)
+      expect(service.calls.create).toHaveLength(servers)
+    }
+  })
+
   test('orders its whole stock at once, within the bound of servers', async () => {
     const { service, run } = open({ pools: [{ ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 30 }] }] })
     await run(1000)

@@ -150,7 +150,7 @@ export function createAllocator(options: AllocatorOptions) {
     joinToken: ({ serverId, session, id: seatId, team, ...seat }) => {
       const server = credentialOf(allocations.find(serverId)?.tag ?? '')
       const grant = { ...seat, server, matchId: session, seatId, team: team || undefined }
-      return signer.grant(grant, clock.now())
+      return signer.grant(grant, clock)
     },
     unused: options.seatUnused,
   })
@@ -415,7 +415,7 @@ export function createAllocator(options: AllocatorOptions) {
     waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders> =>
       gameServers.waitForOrders(serverOf(token), wait),
     /** Makes the token by which a player joins a match on its server. */
-    joinToken: (grant: JoinGrant) => signer.grant(grant, clock.now()),
+    joinToken: (grant: JoinGrant) => signer.grant(grant, clock),
     /** The public keys that check join tokens. */
     joinKeys: signer.keySet,
     /** The game servers that have registered. */

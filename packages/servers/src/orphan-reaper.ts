@@ -1,5 +1,5 @@
 import type { DeploymentListEntry } from '@muster/core/api'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { ageOf } from './records/index.js'
@@ -55,7 +55,8 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
     if (stopped !== undefined) return now >= stopped + listLagMs + ENDING_MS
     const { seenAt } = seen(entry.request_id, now)
     return (
-      entry.tags?.some((tag) => endedAt.has(tag)) === true || Math.max(now - seenAt, ageOf(entry, now) ?? 0) >= graceMs
+      entry.tags?.some((tag) => endedAt.has(tag)) === true ||
+      Math.max(now - seenAt, ageOf(entry, dateOf(clock)) ?? 0) >= graceMs
     )
   }
 

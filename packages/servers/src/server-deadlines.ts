@@ -1,5 +1,5 @@
 import { NotFound } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
 import { type Allocation, type ReturnReason, ageOf, type DeploymentService, priorities } from './records/index.js'
 
@@ -85,7 +85,7 @@ export function createEndTimes({ service, allocations, clock, problem }: EndTime
       )
       const now = clock.now()
       // A deployment of unknown age counts as new: a server that runs too long is better than one stopped during play.
-      allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, now) ?? 0)
+      allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, dateOf(clock)) ?? 0)
       unknown.delete(allocation)
     } catch (error) {
       unknown.set(allocation, clock.now() + RETRY_MS)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Clock } from '../time.js'
+import { type Clock, dateOf } from '../time.js'
 import { type Fault, validate } from '../validation/index.js'
 import { deepFreeze } from './cache.js'
 import type { EventSink } from './call-events.js'
@@ -48,7 +48,7 @@ type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress'>
  */
 export function decode(request: Asked, answer: Answer, clock: Clock, events: EventSink): unknown {
   if (answer.status >= 200 && answer.status < 300) return contentOf(request, answer, events)
-  throw refusal(request, answer, clock.now())
+  throw refusal(request, answer, dateOf(clock))
 }
 
 /**

@@ -130,3 +130,15 @@ test("processes that share a key accept each other's stream tokens, others do no
   expect(of('x'.repeat(32)).read(token)).toBeUndefined()
   expect(of().read(of().issue(grant).token)).toBeUndefined()
 })
+
+test('a stream token ends once the wall clock is set to after its end', () => {
+  const clock = createManualClock()
+  const grant = { ticketId: 'abc.1', playerId: 'ann' }
+  const tokens = createStreamTokens({ lifetimeMs: 60_000 }, clock)
+  const { token } = tokens.issue(grant)
+  clock.step(61_000)
+  expect(tokens.read(token)).toBeUndefined()
+  const later = tokens.issue(grant)
+  expect(later.expiresAt).toBe(clock.now() + 121_000)
+  expect(tokens.read(later.token)).toEqual(grant)
+})

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
 import { type Awaitable, whenKnown } from '@muster/core/internal'
 import { z } from 'zod'
@@ -68,7 +68,7 @@ export function createStreamTokens(
   const macOf = (payload: string) => createHmac('sha256', key).update(`muster-stream-1 ${payload}`).digest()
   return {
     issue: ({ ticketId, playerId }) => {
-      const expiresAt = Math.floor(clock.now() + lifetimeMs)
+      const expiresAt = Math.floor(dateOf(clock) + lifetimeMs)
       const payload = Buffer.from(JSON.stringify([ticketId, playerId, expiresAt])).toString('base64url')
       return { token: `${payload}.${macOf(payload).toString('base64url')}`, expiresAt }
     },
@@ -80,7 +80,7 @@ export function createStreamTokens(
       const [ticketId, playerId, expiresAt] = payloadSchema.parse(
         JSON.parse(Buffer.from(payload, 'base64url').toString()),
       )
-      return clock.now() < expiresAt ? { ticketId, playerId } : undefined
+      return dateOf(clock) < expiresAt ? { ticketId, playerId } : undefined
     },
   }
 }

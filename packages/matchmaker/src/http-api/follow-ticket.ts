@@ -93,7 +93,7 @@ interface ReadingOptions {
   readonly clock: Clock
 }
 
-type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait' | 'joinToken'>
+type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait' | 'joinToken' | 'dateOf'>
 
 const gone = () => new Problem(404, 'no-such-ticket', 'There is no such ticket, or it is not yours.')
 
@@ -104,7 +104,7 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     return { ticket: now, index }
   }
 
-  const view = (seat: Seat) => ticketView(seat, service)
+  const view = (seat: Seat) => ticketView(seat, service, service)
 
   return {
     seat: (id, caller) => {
@@ -177,7 +177,7 @@ async function* follow(
   const event = (ticket: Ticket): StreamEvent => ({
     id: String(ticket.version),
     event: 'ticket',
-    data: ticketView({ ...seat, ticket }, service),
+    data: ticketView({ ...seat, ticket }, service, service),
   })
   try {
     let { ticket } = seat

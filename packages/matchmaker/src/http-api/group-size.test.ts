@@ -25,7 +25,7 @@ describe('a party that is too big', () => {
 
   test('is refused in a whole sentence, where it has no field', () => {
     const error = invalidTicket('players', 'players: a party of 3 is too big: a team takes at most 2')
-    expect(problemOf(error)).toMatchObject({
+    expect(problemOf(error, { dateOf: (at = 0) => at })).toMatchObject({
       status: 400,
       message: 'a party of 3 is too big: a team takes at most 2',
     })

@@ -30,7 +30,7 @@ import {
 import { problemOf } from './problems.js'
 import type { GroupView, MemberView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { assignmentView, isoTime, seatId } from './ticket-views.js'
+import { assignmentView, type Dates, isoTime, seatId } from './ticket-views.js'
 
 const OF_OTHERS = [
   [PlayerBusy, 409, 'member-busy', 'Another member is already queued. Cancel that ticket first.'],
@@ -44,12 +44,12 @@ const OF_OTHERS = [
  * What the request's own player hears of an error about another member, without details of that member. Undefined for
  * an error about nobody, or about the player.
  */
-export function memberProblem(error: unknown, ownId: string): Problem | undefined {
+export function memberProblem(error: unknown, ownId: string, dates: Dates): Problem | undefined {
   const about = OF_OTHERS.find(([kind]) => error instanceof kind)
   const { playerId, retryAfterMs, until } = error as Partial<PlayerCoolingDown>
   if (about === undefined || playerId === undefined || playerId === ownId) return undefined
   const [, status, code, detail] = about
-  const members = until === undefined ? undefined : { retry_at: isoTime(until) }
+  const members = until === undefined ? undefined : { retry_at: isoTime(dates.dateOf(until)) }
   return new Problem(status, code, detail, { members, retryAfterMs })
 }
 
@@ -61,20 +61,20 @@ export function memberProblem(error: unknown, ownId: string): Problem | undefine
 async function startGroup(
   group: Group,
   by: GroupMember,
-  service: Pick<TicketService, 'createTicket'>,
+  service: Pick<TicketService, 'createTicket' | 'dateOf'>,
 ): Promise<Ticket> {
   const players = group.members.map(({ player }) => player)
   try {
     return await service.createTicket({ id: group.id, queue: group.profile, players })
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
-    const ofOther = memberProblem(error, by.player.id)
+    const ofOther = memberProblem(error, by.player.id, service)
     if (ofOther !== undefined) throw ofOther
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
     if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {
       throw new Problem(409, 'member-refused', 'The data of another member does not fit the queue.')
     }
-    throw problemOf(error) ?? error
+    throw problemOf(error, service) ?? error
   }
 }
 
@@ -109,7 +109,10 @@ export interface Groups {
 }
 
 interface GroupsOptions {
-  readonly service: Pick<TicketService, 'largestParty' | 'createTicket' | 'getTicket' | 'cancelTicket' | 'joinToken'>
+  readonly service: Pick<
+    TicketService,
+    'largestParty' | 'createTicket' | 'getTicket' | 'cancelTicket' | 'joinToken' | 'dateOf'
+  >
   readonly store: GroupStore
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly clock: Clock

@@ -7,7 +7,7 @@ import { assertOwnMatch, type MatchCaller } from './callers.js'
 import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
 import type { BackfillView, PrivateMatchView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { backfillView, parseSeatId, partyViews } from './ticket-views.js'
+import { backfillView, parseSeatId, partyViews, type Dates } from './ticket-views.js'
 
 type Service = Pick<
   TicketService,
@@ -16,6 +16,7 @@ type Service = Pick<
   | 'updateBackfill'
   | 'cancelBackfill'
   | 'getTicket'
+  | 'dateOf'
   | 'playersLeft'
   | 'inspect'
   | 'isSecretOf'
@@ -40,6 +41,7 @@ export function createBackfills(service: Service) {
     return backfillView(
       backfill,
       tickets.flatMap((ticket) => ticket ?? []),
+      service,
     )
   }
 
@@ -185,7 +187,7 @@ function playersOf(ticket: unknown): readonly string[] | undefined {
 
 /** Creates the function that makes a match of given players, for backends. */
 export const createMatchMaking =
-  (service: Pick<TicketService, 'createMatch'>, readPlayer: ReadPlayer) =>
+  (service: Pick<TicketService, 'createMatch' | 'dateOf'>, readPlayer: ReadPlayer) =>
   async (
     { id, profile, teams, skip_acceptance: skipAcceptance }: MatchBody,
     speaker: Speaker,
@@ -195,12 +197,12 @@ export const createMatchMaking =
       players: await Promise.all(players.map((player) => readPlayer(player, speaker, [profile]))),
     }))
     const match = await service.createMatch({ id, queue: profile, teams: await Promise.all(read), skipAcceptance })
-    return matchView(match, profile)
+    return matchView(match, profile, service)
   }
 
-const matchView = ({ id, tickets }: PrivateMatch, profile: string): PrivateMatchView => ({
+const matchView = ({ id, tickets }: PrivateMatch, profile: string, dates: Dates): PrivateMatchView => ({
   id,
   profile,
   match_id: tickets.find(({ matchId }) => matchId !== undefined)?.matchId ?? null,
-  player_tickets: tickets.flatMap((ticket) => partyViews(ticket)),
+  player_tickets: tickets.flatMap((ticket) => partyViews(ticket, dates)),
 })

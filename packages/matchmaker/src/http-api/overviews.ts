@@ -33,6 +33,7 @@ import {
   partyViews,
   queueWaitView,
   seatId,
+  type Dates,
   seatView,
   ticketView,
 } from './ticket-views.js'
@@ -118,18 +119,22 @@ function ownView({ queue, paused, waitedMs, waiting, next }: Explanation) {
   return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
 }
 
-export const ticketsInspected = ({ total, tickets }: LongestWaiting, { queues }: Pick<Inspection, 'queues'>) => ({
+export const ticketsInspected = (
+  { total, tickets }: LongestWaiting,
+  { queues }: Pick<Inspection, 'queues'>,
+  dates: Dates,
+) => ({
   queues: inSnakeCase(queues),
   total,
-  tickets: tickets.flatMap((ticket) => partyViews(ticket)),
+  tickets: tickets.flatMap((ticket) => partyViews(ticket, dates)),
 })
 
-export const inspectMatches = ({ matches }: Inspection) =>
+export const inspectMatches = ({ matches }: Inspection, dates: Dates) =>
   matches.map((match) => ({
     ...orNull(match, 'queue', 'tag', 'phase', 'pool'),
     stop_reason: match.stopReason ?? null,
     match_id: match.matchId,
-    found_at: isoTime(match.at),
+    found_at: isoTime(dates.dateOf(match.at)),
     ticket_ids: match.ticketIds,
     player_ids: match.playerIds,
     request_id: match.requestId ?? null,
@@ -137,16 +142,15 @@ export const inspectMatches = ({ matches }: Inspection) =>
     server_id: match.hosted?.serverId ?? null,
   }))
 
-/** @param now epoch milliseconds. */
-export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, now: number) =>
+export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, dates: Dates) =>
   servers.map((server) => ({
     ...orNull(server, 'id', 'state', 'pool', 'place', 'build', 'matches', 'seats', 'draining'),
     request_id: server.requestId ?? null,
     matches_at_once: server.matchesAtOnce,
     matches_served: server.matchesServed,
     players_in: server.playersIn,
-    registered_at: isoTime(server.registeredAt),
-    silent_seconds: Math.max(0, Math.round((now - server.seenAt) / 1000)),
+    registered_at: isoTime(dates.dateOf(server.registeredAt)),
+    silent_seconds: Math.max(0, Math.round((dates.dateOf() - dates.dateOf(server.seenAt)) / 1000)),
   }))
 
 export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
@@ -159,17 +163,20 @@ export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock
   return () => shared('state', () => service.inspect())
 }
 
-/** @param now epoch milliseconds. */
-export const cooldownView = (cooldown: Cooldown, now: number): CooldownView => ({
-  name: cooldown.name,
-  offences: offencesLeft(cooldown, now),
-  until: cooldown.until > now ? isoTime(cooldown.until) : null,
-  forgotten_at: isoTime(forgottenAt(cooldown)),
-})
+export function cooldownView(cooldown: Cooldown, dates: Dates): CooldownView {
+  /** Now, by the clock that the cooldown's times are of. */
+  const now = dates.dateOf() - dates.dateOf(0)
+  return {
+    name: cooldown.name,
+    offences: offencesLeft(cooldown, now),
+    until: cooldown.until > now ? isoTime(dates.dateOf(cooldown.until)) : null,
+    forgotten_at: isoTime(dates.dateOf(forgottenAt(cooldown))),
+  }
+}
 
 interface PlayerParts {
   readonly found: FoundPlayer
-  readonly estimating: Estimating
+  readonly estimating: Estimating & Dates
   readonly groups: MemberView[]
   readonly lobbies: readonly LobbyOfPlayer[] | undefined
   readonly seats: readonly SeatGrant[] | undefined
@@ -179,14 +186,14 @@ interface PlayerParts {
 function playerView(playerId: string, { found, estimating, groups, lobbies, seats }: PlayerParts): PlayerView {
   const tickets = found.tickets.flatMap((ticket) => {
     const index = ticket.players.findIndex(({ id }) => id === playerId)
-    return index === -1 ? [] : ticketView({ ticket, index }, estimating)
+    return index === -1 ? [] : ticketView({ ticket, index }, estimating, estimating)
   })
   return {
     player_id: playerId,
     tickets,
     groups,
     matches: [...tickets.flatMap(matchOfTicket), ...matchWithoutTicket(found)],
-    seats: seats?.map(seatView),
+    seats: seats?.map((seat) => seatView(seat, estimating)),
     lobbies: lobbies === undefined ? null : lobbies.map(({ lobbyId, phase }) => ({ lobby_id: lobbyId, phase })),
   }
 }
@@ -221,7 +228,7 @@ export function playerInMatch(playerId: string, matchId: string, found: FoundPla
 }
 
 interface PlayerOverviewOptions {
-  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait' | 'joinToken' | 'seatsOf'>
+  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait' | 'joinToken' | 'seatsOf' | 'dateOf'>
   readonly groups: Pick<Groups, 'ofPlayer'>
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly lobbies: TicketApiOptions['lobbies']

@@ -21,7 +21,7 @@ import {
   UnknownServer,
 } from '../errors.js'
 import { ServerGone, ServerNotRegistered } from '@muster/servers/internal'
-import { isoTime } from './ticket-views.js'
+import { type Dates, isoTime } from './ticket-views.js'
 
 /** Names of the matchmaker's fields in this API. */
 const wireKeys: Readonly<Record<string, string>> = {
@@ -104,7 +104,7 @@ const PLAIN: readonly (readonly [kind: abstract new (...given: never[]) => Error
  * The problem for an error of the matchmaker; undefined for an unexpected error.
  * @param party whether the body was that of a party.
  */
-export function problemOf(error: unknown, party = false): Problem | undefined {
+export function problemOf(error: unknown, dates: Dates, party = false): Problem | undefined {
   if (error instanceof InvalidTicket) return invalidTicket(error, party)
   if (error instanceof UnknownQueue) return new Problem(400, 'unknown-profile', error.message, { field: 'profile' })
   if (error instanceof PlayerBusy) return conflict('player-busy', error, { ticket_id: error.ticketId })
@@ -118,7 +118,7 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   }
   if (error instanceof PlayerCoolingDown) {
     const { until, retryAfterMs } = error
-    return conflict('player-cooling-down', error, { retry_at: isoTime(until) }, retryAfterMs)
+    return conflict('player-cooling-down', error, { retry_at: isoTime(dates.dateOf(until)) }, retryAfterMs)
   }
   if (error instanceof AlreadyAssigned) return conflict('too-late', error, { match_id: error.matchId })
   if (error instanceof InvalidMatch) return invalidMatch(error)

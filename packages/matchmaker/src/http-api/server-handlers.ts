@@ -27,14 +27,14 @@ import { type Groups, memberProblem } from './groups.js'
 import { type Beacons, createPings } from './latencies.js'
 import { type ListedServerView, type seatRoutes, serverRoutes } from './server-routes.js'
 import type { TicketService } from './service.js'
-import { isoTime, seatView } from './ticket-views.js'
+import { type Dates, isoTime, seatView } from './ticket-views.js'
 
 /** Largest body of a report in bytes: 64 matches with results, or 1,000 players with long ids. */
 export const SERVER_BODY_BYTES = 1024 * 1024
 
 /** Creates the handlers of game servers, whose token is known to be one. */
 export function createServerHandlers(
-  service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
+  service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders' | 'dateOf'>,
   clock: Clock,
 ): Handlers<typeof serverRoutes, MatchCaller> {
   const tokenOf = ({ serverSecret }: MatchCaller): string => {
@@ -43,7 +43,7 @@ export function createServerHandlers(
   }
   return {
     registerServer: async (registration, { caller }) => ({
-      ...registeredView(await service.registerServer(tokenOf(caller), registration)),
+      ...registeredView(await service.registerServer(tokenOf(caller), registration), service),
       beat_seconds: BEAT_MS / 1000,
       lost_after_seconds: LOST_AFTER_MS / 1000,
     }),
@@ -100,12 +100,12 @@ export const joinKeysAnswer = (keys: JoinKeySet): Response =>
     headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
   })
 
-const registeredView = ({ id, alg, key, retireAt, ...orders }: Registered) => ({
+const registeredView = ({ id, alg, key, retireAt, ...orders }: Registered, dates: Dates) => ({
   ...ordersView(orders),
   id,
   alg,
   key,
-  retire_at: retireAt === undefined ? null : isoTime(retireAt),
+  retire_at: retireAt === undefined ? null : isoTime(dates.dateOf(retireAt)),
 })
 
 /** Refuses everybody but game servers on their routes. @throws {Problem} 403 */
@@ -117,7 +117,7 @@ export function assertServer(route: string, { serverSecret }: MatchCaller): void
 interface SeatHandlersOptions {
   readonly service: Pick<
     TicketService,
-    'browserTerms' | 'listedServers' | 'holdSeats' | 'followSeat' | 'releaseSeat' | 'startServer'
+    'browserTerms' | 'listedServers' | 'holdSeats' | 'followSeat' | 'releaseSeat' | 'startServer' | 'dateOf'
   >
   readonly groups: Pick<Groups, 'read'>
   readonly waits: OpenWaits
@@ -185,7 +185,7 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
   }
 
   const seatsView = ({ seats }: Pick<SeatsGranted, 'seats'>, { caller }: Exchange) => {
-    const views = seats.map(seatView)
+    const views = seats.map((seat) => seatView(seat, service))
     const [first] = views
     if (first === undefined) throw new Error('a seat was granted to nobody')
     return isBackend(caller) ? { ...first, party: views } : first
@@ -198,7 +198,7 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
     try {
       return await act()
     } catch (error) {
-      throw (isBackend(caller) ? undefined : memberProblem(error, caller.id)) ?? error
+      throw (isBackend(caller) ? undefined : memberProblem(error, caller.id, service)) ?? error
     }
   }
 
@@ -291,10 +291,10 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
     startServer: async ({ group_id, player_ids, ...body }, exchange) => {
       const playerIds = await playersOf({ group_id, player_ids }, exchange)
       const { serverId, seats } = await startServer({ ...body, group_id }, playerIds, exchange)
-      const views = seats.map(seatView)
+      const views = seats.map((seat) => seatView(seat, service))
       return { server_id: serverId, seats: isBackend(exchange.caller) ? views : views.slice(0, 1) }
     },
-    getSeat: async ({ seat_id }, { caller }) => seatView(await service.followSeat(seat_id, playerOf(caller))),
+    getSeat: async ({ seat_id }, { caller }) => seatView(await service.followSeat(seat_id, playerOf(caller)), service),
     releaseSeat: async ({ seat_id }, { caller }) => {
       await service.releaseSeat(seat_id, playerOf(caller))
     },

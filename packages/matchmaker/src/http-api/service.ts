@@ -59,6 +59,7 @@ export interface TicketService extends Answers {
   readonly presenceWithinMs: Matchmaker['presenceWithinMs']
   readonly queueNames: Matchmaker['queueNames']
   readonly browserTerms: Matchmaker['browserTerms']
+  readonly dateOf: Matchmaker['dateOf']
   /** Answers at once, from what it has heard so far. */
   readonly estimateWait: Matchmaker['estimateWait']
   /** Resolves, or rejects, as `Matchmaker.waitForChange`. */

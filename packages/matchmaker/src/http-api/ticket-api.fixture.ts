@@ -50,6 +50,7 @@ const ALWAYS_AT_ONCE: readonly string[] = [
   'presenceWithinMs',
   'queueNames',
   'browserTerms',
+  'dateOf',
   'estimateWait',
   'joinToken',
 ]

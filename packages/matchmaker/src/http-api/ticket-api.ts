@@ -174,11 +174,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     },
     acceptMatch: async ({ ticket_id }, { caller }) => {
       const { ticket, index } = await reading.seat(ticket_id, caller)
-      return ticketView({ ticket: await service.acceptMatch(ticket.id, ticket.players[index]?.id), index })
+      return ticketView({ ticket: await service.acceptMatch(ticket.id, ticket.players[index]?.id), index }, service)
     },
     declineMatch: async ({ ticket_id }, { caller }) => {
       const { ticket, index } = await reading.seat(ticket_id, caller)
-      return ticketView({ ticket: await service.declineMatch(ticket.id, ticket.players[index]?.id), index })
+      return ticketView({ ticket: await service.declineMatch(ticket.id, ticket.players[index]?.id), index }, service)
     },
 
     me: (_, { caller }) => {
@@ -205,7 +205,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     readCooldown: async ({ player_id }) => ({
       player_id,
-      cooldowns: (await service.cooldownsOf(player_id)).map((cooldown) => cooldownView(cooldown, clock.now())),
+      cooldowns: (await service.cooldownsOf(player_id)).map((cooldown) => cooldownView(cooldown, service)),
     }),
     forgive: ({ player_id }) => service.forgive(player_id),
 
@@ -240,10 +240,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     },
 
     inspectTickets: async ({ limit = 100 }) => ({
-      ...ticketsInspected(await service.longestWaiting(limit), await look()),
+      ...ticketsInspected(await service.longestWaiting(limit), await look(), service),
     }),
-    inspectMatches: async () => ({ matches: inspectMatches(await look()) }),
-    inspectServers: async () => ({ servers: inspectServers(await look(), clock.now()) }),
+    inspectMatches: async () => ({ matches: inspectMatches(await look(), service) }),
+    inspectServers: async () => ({ servers: inspectServers(await look(), service) }),
   }
 
   const api = createHttpApi({
@@ -267,7 +267,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     cors,
     onError,
     clock,
-    problemOf,
+    problemOf: (error) => problemOf(error, service),
     maxBodyBytes: (route) =>
       route === 'reportServer' ? SERVER_BODY_BYTES : backendRoutes.has(route) ? backendBodyBytes : bodyBytes,
     bodies,

@@ -26,7 +26,7 @@ const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)
 const TICKET_KEYS = ['id', 'priority'] as const
 
 export function createTicketCreation(
-  service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken'>,
+  service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken' | 'dateOf'>,
   readPlayer: ReadPlayer,
 ): TicketCreation {
   /** The matchmaker's input for a ticket; no promise if nothing has to be awaited, as for most tickets. */
@@ -36,7 +36,13 @@ export function createTicketCreation(
     const player = readPlayer(body, speaker, queues ?? [queue as string])
     return player instanceof Promise ? player.then((one) => inputFor(body, one)) : inputFor(body, player)
   }
-  const viewOf = (ticket: Ticket): TicketView => ticketView({ ticket, index: 0 }, service)
+  /** The problem of one ticket among many. It is returned, not thrown, because other tickets exist already. */
+  const refusal = (error: unknown): Problem =>
+    error instanceof Problem
+      ? error
+      : (problemOf(error, service) ??
+        new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))
+  const viewOf = (ticket: Ticket): TicketView => ticketView({ ticket, index: 0 }, service, service)
   const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
   const readOne = (value: unknown, speaker: Speaker): Awaitable<Read> => {
     const body = readBody(value)
@@ -80,9 +86,9 @@ export function createTicketCreation(
       }
       const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker, names)))
       try {
-        return partyViews(await service.createTicket({ id, ...first, players, priority }), service)
+        return partyViews(await service.createTicket({ id, ...first, players, priority }), service, service)
       } catch (error) {
-        throw problemOf(error, true) ?? error
+        throw problemOf(error, service, true) ?? error
       }
     },
   }
@@ -110,9 +116,3 @@ const inputFor = ({ id, profile, profiles, priority }: TicketBody, player: Playe
   players: [player],
   priority,
 })
-
-/** The problem of one ticket among many. It is returned, not thrown, because other tickets exist already. */
-const refusal = (error: unknown): Problem =>
-  error instanceof Problem
-    ? error
-    : (problemOf(error) ?? new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))

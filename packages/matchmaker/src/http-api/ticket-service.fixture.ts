@@ -185,6 +185,7 @@ export function createFakeService(clock: Clock): FakeService {
       waitingFor: 'players',
       queues: [],
     }),
+    dateOf: (at = clock.now()) => at,
     browserTerms: () => ({ attributes: {}, holdSeconds: 30, maxHoldSeconds: 300 }),
     listedServers: () => ({ epoch: 'one', since: 0, version: 0, isNew: false, servers: [], gone: [], more: false }),
     holdSeats: () => {

@@ -99,15 +99,18 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
 }
 
 /** The view of a seat for its player alone: it has the join token. */
-export const seatView = (seat: SeatGrant): SeatView => ({
+export const seatView = (seat: SeatGrant, dates: Dates): SeatView => ({
   seat_id: seat.id,
   server_id: seat.serverId,
   player_id: seat.playerId,
   team_id: seat.team === '' ? null : seat.team,
   status: seat.state,
-  until: seat.until === undefined ? null : isoTime(seat.until),
+  until: seat.until === undefined ? null : isoTime(dates.dateOf(seat.until)),
   assignment: seat.assignment === undefined ? null : { ...assignmentView(seat.assignment), join_token: seat.joinToken },
 })
+
+/** Gives the date of a time that the service has stated. */
+export type Dates = Pick<Matchmaker, 'dateOf'>
 
 /** Tells how much longer tickets wait, and makes the tokens of players who join a match. */
 export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
@@ -116,14 +119,14 @@ export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
  * @param estimating without it, the view does not say how much longer the ticket waits, and has no join token: that is
  *   for the player of the seat alone.
  */
-export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
+export function ticketView(seat: Seat, dates: Dates, estimating?: Estimating): TicketView {
   const { ticket, index } = seat
   const { queues, acceptance } = ticket
   const playerId = ticket.players[index]?.id ?? ''
   return {
     id: seatId(seat),
     profile: ticket.queue ?? queues[0] ?? '',
-    created_at: isoTime(ticket.createdAt),
+    created_at: isoTime(dates.dateOf(ticket.createdAt)),
     status: ticket.status,
     group_id: ticket.id,
     team_id: ticket.team ?? null,
@@ -136,9 +139,12 @@ export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
     version: ticket.version,
     profiles: queues.length > 1 ? [...queues] : undefined,
     waiting_for: ticket.waitingFor,
-    acceptance: acceptance && { until: isoTime(acceptance.until), accepted: acceptance.accepted.includes(playerId) },
+    acceptance: acceptance && {
+      until: isoTime(dates.dateOf(acceptance.until)),
+      accepted: acceptance.accepted.includes(playerId),
+    },
     cancel_reason: ticket.cancelReason,
-    ended: ticket.ended && { reason: ticket.ended.reason, at: isoTime(ticket.ended.at) },
+    ended: ticket.ended && { reason: ticket.ended.reason, at: isoTime(dates.dateOf(ticket.ended.at)) },
     estimated_wait:
       estimating === undefined || ticket.status !== 'SEARCHING' ? undefined : searchingEstimate(ticket, estimating),
   }
@@ -149,8 +155,8 @@ const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWai
   estimatedWaitView(estimating.estimateWait(id))
 
 /** The tickets of all players of a party, in the party's order. */
-export const partyViews = (ticket: Ticket, estimating?: Estimating): TicketView[] =>
-  ticket.players.map((_, index) => ticketView({ ticket, index }, estimating))
+export const partyViews = (ticket: Ticket, dates: Dates, estimating?: Estimating): TicketView[] =>
+  ticket.players.map((_, index) => ticketView({ ticket, index }, dates, estimating))
 
 /** The status of a backfill as that of a ticket: to existing clients a backfill is a kind of ticket. */
 const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
@@ -163,8 +169,8 @@ const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
  * The view of a backfill.
  * @param tickets the backfill's tickets that can still be read.
  */
-export function backfillView(backfill: Backfill, tickets: readonly Ticket[]): BackfillView {
-  const views = tickets.flatMap((ticket) => partyViews(ticket))
+export function backfillView(backfill: Backfill, tickets: readonly Ticket[], dates: Dates): BackfillView {
+  const views = tickets.flatMap((ticket) => partyViews(ticket, dates))
   return {
     id: backfill.id,
     profile: backfill.queue,
@@ -174,7 +180,7 @@ export function backfillView(backfill: Backfill, tickets: readonly Ticket[]): Ba
     attributes: { assignment: views[0]?.assignment ?? null },
     match_id: backfill.matchId,
     version: backfill.version,
-    created_at: isoTime(backfill.createdAt),
+    created_at: isoTime(dates.dateOf(backfill.createdAt)),
     teams: backfill.teams.map((team) => ({ ...team, players: [...team.players] })),
   }
 }

@@ -9,6 +9,7 @@ import {
   newSecret,
   NO_SERVER_LOG,
 } from '@muster/servers/internal'
+import { dateOf } from '@muster/core/clock'
 import { createTicker, type Ticker } from '@muster/core/internal'
 import { createBackfilling } from './backfill-commands.js'
 import { createBackfills } from './backfills.js'
@@ -282,6 +283,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...backfilling,
     ...createServerCommands({ allocator, lifecycle, matching, ended, results }),
     browserTerms: () => config.browser,
+    dateOf: (at) => dateOf(clock, at),
     ...createSeatCommands({
       browser: allocator.browser,
       cooldowns,

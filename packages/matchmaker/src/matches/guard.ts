@@ -65,6 +65,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   notePresence: 'free',
   joinToken: 'free',
   browserTerms: 'free',
+  dateOf: 'free',
   reconfigure: 'free',
   hint: 'free',
   webhook: 'free',

@@ -337,6 +337,13 @@ export interface Matchmaker {
    * signal's reason, or as `reportServer`.
    */
   waitForServerOrders(token: string, wait: OrdersWait): Promise<ServerOrders>
+  /**
+   * The date of a time that this matchmaker states, such as the `createdAt` of a ticket, by the wall clock as it is set
+   * now. Times pass evenly, so that waits are right, and differ from the date once the wall clock was set.
+   * @param at epoch milliseconds as stated. Default: now.
+   * @returns epoch milliseconds.
+   */
+  dateOf(at?: number): number
   /** How servers are listed: the option `browser`, with defaults. */
   browserTerms(): Browser
   /**

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import {
   type Allocator,
   type AllocatorListener,
@@ -52,7 +52,7 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
       }
     },
     over: ({ matchId, queue, playerIds }, result) => {
-      results?.add({ matchId, queue, playerIds, result, endedAt: clock.now() })
+      results?.add({ matchId, queue, playerIds, result, endedAt: dateOf(clock) })
       events.emit('matchOver', { matchId, queue, playerIds, result })
       matching().end(matchId, 'over')
     },
@@ -247,13 +247,13 @@ function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match
 export function createJoinTokens(
   { alg }: JoinTokenOptions,
   masterSecret: () => string,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'now' | 'wallStepMs'>,
 ): Pick<Matchmaker, 'joinToken' | 'joinKeys'> {
   const signer = createJoinSigner(alg, createServerKeys(masterSecret))
   return {
     joinToken: (ticket, playerId) => {
       const grant = joinGrantOf(ticket, playerId)
-      return grant && signer.grant(grant, clock.now())
+      return grant && signer.grant(grant, clock)
     },
     joinKeys: signer.keySet,
   }

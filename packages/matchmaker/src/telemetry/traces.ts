@@ -8,7 +8,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import type { Ticket } from '../tickets/index.js'
 import { type Observed, queueOf } from './instruments.js'
 
@@ -36,7 +36,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     tickets.delete(id)
     span.setAttribute('muster.outcome', outcome)
     if (outcome === 'attempts') span.setStatus({ code: SpanStatusCode.ERROR, message: outcome })
-    span.end(at ?? clock.now())
+    span.end(dateOf(clock, at))
   }
 
   const endMatch = (matchId: string, failure: string | undefined) => {
@@ -44,7 +44,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     if (match === undefined) return
     matches.delete(matchId)
     const { span, starting } = match
-    const now = clock.now()
+    const now = dateOf(clock)
     span.setAttribute('muster.outcome', failure ?? 'assigned')
     for (const open of starting === undefined ? [span] : [starting, span]) {
       if (failure !== undefined) open.setStatus({ code: SpanStatusCode.ERROR, message: failure })
@@ -77,12 +77,16 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
         'muster.ticket.id': ticket.id,
         'muster.players': ticket.players.length,
       }
-      const span = tracer.startSpan('muster.ticket', { attributes, startTime: ticket.createdAt }, context.active())
+      const span = tracer.startSpan(
+        'muster.ticket',
+        { attributes, startTime: dateOf(clock, ticket.createdAt) },
+        context.active(),
+      )
       if (span.isRecording()) tickets.set(ticket.id, span)
     }),
 
     on('matchFound', ({ matchId, queue, tickets: found, expansionMs }) => {
-      const now = clock.now()
+      const now = dateOf(clock)
       tellFound(found, matchId, now)
       const attributes = {
         ...common,
@@ -98,7 +102,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     }),
 
     on('backfillJoined', ({ matchId, tickets: found }) => {
-      tellFound(found, matchId, clock.now())
+      tellFound(found, matchId, dateOf(clock))
       const match = matches.get(matchId)
       match?.span.addLinks(linksTo(found))
       for (const { id } of found) match?.waiting.add(id)
@@ -110,14 +114,14 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
       const attributes = { ...common, 'muster.request.id': requestId }
       match.starting = tracer.startSpan(
         'muster.deployment.start',
-        { attributes, startTime: clock.now() },
+        { attributes, startTime: dateOf(clock) },
         match.context,
       )
     }),
 
     on('deploymentReady', ({ matchId }) => {
       const match = matches.get(matchId)
-      match?.starting?.end(clock.now())
+      match?.starting?.end(dateOf(clock))
       if (match !== undefined) match.starting = undefined
     }),
 
@@ -127,7 +131,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     }),
 
     on('ticketRequeued', ({ matchId, ticket, reason }) => {
-      tickets.get(ticket.id)?.addEvent('requeued', { 'muster.reason': reason }, clock.now())
+      tickets.get(ticket.id)?.addEvent('requeued', { 'muster.reason': reason }, dateOf(clock))
       leave(ticket, matchId, reason)
     }),
     on('cancelled', ({ ticket, reason }) => {
@@ -140,7 +144,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
   return () => {
     for (const unsubscribe of subscriptions) unsubscribe()
     for (const matchId of matches.keys()) endMatch(matchId, 'unobserved')
-    for (const span of tickets.values()) span.end(clock.now())
+    for (const span of tickets.values()) span.end(dateOf(clock))
     tickets.clear()
   }
 }

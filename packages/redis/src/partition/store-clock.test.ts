@@ -1,4 +1,4 @@
-import { createManualClock } from '@muster/core/clock'
+import { createManualClock, dateOf } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createStoreClock } from './store-clock.js'
@@ -86,4 +86,16 @@ test('is as far off as an answer travels at most, wherever the clocks are, once 
     ),
     { numRuns: 50 },
   )
+})
+
+test("a date is the store's at once, also while waits still follow a step of the store by a tenth", async () => {
+  const { clock, store, storeClock, measure, error } = open()
+  await measure()
+  expect(storeClock.wallStepMs()).toBe(0)
+  for (const stepMs of [3_600_000, -7_200_000]) {
+    store.aheadMs += stepMs
+    await measure()
+    expect(Math.abs(error())).toBeGreaterThan(3_000_000)
+    expect(Math.abs(dateOf(storeClock) - (clock.now() + store.aheadMs))).toBeLessThanOrEqual(1)
+  }
 })

@@ -14,6 +14,8 @@ export interface StoreClockOptions {
  * makes nobody wait ten minutes in a moment (our choice).
  */
 const SLEW = 0.1
+/** A difference of fewer milliseconds from the store's time is none, for dates. */
+const SMALLEST_STEP_MS = 250
 /** Differences from here on are reported. Milliseconds. */
 const REPORTED_MS = 5000
 
@@ -37,6 +39,11 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions) {
     now: () => {
       const at = clock.now()
       return at + offsetAt(at)
+    },
+    /** The date is the store's, on which all processes agree; small differences are those of the measurement. */
+    wallStepMs: () => {
+      const pendingMs = target - offsetAt(clock.now())
+      return Math.abs(pendingMs) < SMALLEST_STEP_MS ? 0 : Math.round(pendingMs)
     },
     sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
     /** Reads the store's time, and corrects the difference. Rejects if the store does. */

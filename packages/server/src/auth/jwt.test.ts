@@ -1,5 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createSigningKey, openKeyServer, signShared } from './jwks.fixture.js'
 import { createJwt, type JwtOptions } from './jwt.js'
@@ -190,3 +191,22 @@ describe('a verified token', () => {
 })
 
 const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+test('property: after a step of the wall clock a token is judged by the new time, known before or not', async () => {
+  const HOUR_MS = 3_600_000
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: -24, max: 24 }), fc.integer({ min: 1, max: 60 }), async (hours, minutes) => {
+      const { clock, ask } = setUp()
+      const before = await sign({ sub: 'ann' }, NOW_S + minutes * 60)
+      expect(await ask(before)).toMatchObject({ id: 'ann' })
+      clock.step(hours * HOUR_MS)
+      const hasEnded = hours * 60 >= minutes && hours * HOUR_MS >= minutes * 60_000 + 5000
+      if (hasEnded) expect(await ask(before)).toContain('401 token-expired')
+      else expect(await ask(before)).toMatchObject({ id: 'ann' })
+      // A login whose clock is right signs for the new time.
+      const after = await sign({ sub: 'ben' }, NOW_S + hours * 3600 + 60)
+      expect(await ask(after)).toMatchObject({ id: 'ben' })
+    }),
+    { numRuns: 30 },
+  )
+})

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { growingTo } from '@muster/core/internal'
 import * as errors from 'jose/errors'
@@ -29,6 +29,12 @@ const SHARED = { all: SHARED_ALGORITHMS, usual: ['HS256'] }
 
 const TOLERANCE_MS = 5000
 
+interface Verified {
+  readonly identity: Identity
+  /** Date of the wall clock, in epoch milliseconds, at which the token has ended. */
+  readonly until: number
+}
+
 /** Three parts, of which the first begins as JSON of an object does. Anything else is no JWT, and not worth a look. */
 const SIGNED = /^e[wy][\w-]*\.[\w-]+\.[\w-]+$/
 
@@ -45,7 +51,7 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
   const { issuer, audience, claims, clockToleranceMs = TOLERANCE_MS } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
-  const verified = new LRUCache<string, Identity>({
+  const verified = new LRUCache<string, Verified>({
     ...growingTo(MOST_REMEMBERED),
     ttl: REMEMBER_MS,
     ttlResolution: 0,
@@ -53,7 +59,7 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
   })
 
   const verify = async (token: string, digest: string): Promise<Identity | undefined> => {
-    const now = clock.now()
+    const now = dateOf(clock)
     const checks: JWTVerifyOptions = {
       algorithms: [...algorithms],
       clockTolerance: clockToleranceMs / 1000,
@@ -66,22 +72,28 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
       const { payload } = await jwtVerify(token, key, checks)
       const identity = Object.freeze(readClaims(payload, claims))
       const leftMs = (payload.exp as number) * 1000 + clockToleranceMs - now
-      if (leftMs > 0) verified.set(digest, identity, { ttl: Math.min(leftMs, REMEMBER_MS) })
+      if (leftMs > 0) verified.set(digest, { identity, until: now + leftMs }, { ttl: Math.min(leftMs, REMEMBER_MS) })
       return identity
     } catch (error) {
       return refuse(error)
     }
   }
 
+  /** The wall clock may have stepped over the token's end since it was verified. */
+  const recall = (digest: string): Identity | undefined => {
+    const known = verified.get(digest)
+    return known === undefined || known.until <= dateOf(clock) ? undefined : known.identity
+  }
+
   return {
     /** Whether a token looks like one of these. */
     isOne: (token: string) => SIGNED.test(token),
     /** Whom a token belongs to that was verified before. */
-    recall: (token: string) => (SIGNED.test(token) ? verified.get(digestOf(token)) : undefined),
+    recall: (token: string) => (SIGNED.test(token) ? recall(digestOf(token)) : undefined),
     identify: (token: string): ReturnType<Identify> => {
       if (!SIGNED.test(token)) return undefined
       const digest = digestOf(token)
-      return verified.get(digest) ?? verify(token, digest)
+      return recall(digest) ?? verify(token, digest)
     },
   }
 }

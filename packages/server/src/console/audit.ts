@@ -1,3 +1,4 @@
+import { dateOf } from '@muster/core/clock'
 import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/internal'
 import type { Act } from './options.js'
 import { createEventHistory, type EventHistoryOptions } from './stories/index.js'
@@ -28,7 +29,7 @@ export function createAudit({ store, clock, failed }: AuditOptions) {
   })
 
   return {
-    note: (act: Act) => history.add({ at: Math.floor(clock.now()), ...act }),
+    note: (act: Act) => history.add({ at: Math.floor(dateOf(clock)), ...act }),
     /** The newest first. */
     view: async (): Promise<AuditView> => {
       await history.loaded()

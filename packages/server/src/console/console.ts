@@ -1,6 +1,6 @@
 import { pagesFolder } from '@muster/console'
 import { scrub, createHostCheck, problemResponse } from '@muster/core/internal'
-import { systemClock } from '@muster/core/clock'
+import { dateOf, systemClock } from '@muster/core/clock'
 import { type Connection, Problem } from '@muster/core/http'
 import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
@@ -97,13 +97,13 @@ export function createConsole(options: ConsoleOptions) {
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const { stories = STORIES, openEvents } = options
   const ring = createEventRing({ ...stories, mostEvents: Math.ceil(stories.mostBytes / LEAST_BYTES) })
-  const watch = createWatch(options, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
+  const watch = createWatch(options, { clock, missing: () => droppedStories(ring, dateOf(clock)), failed: onError })
   const history = createEventHistory<RecordedEvent>({
     store: openEvents?.('stories', stories),
     clock,
     taken: (event) => {
       ring.add(event)
-      if (event.what === 'created' && clock.now() - event.at < RECENT_MS) watch.arrived(event.queues)
+      if (event.what === 'created' && dateOf(clock) - event.at < RECENT_MS) watch.arrived(event.queues)
     },
     failed: onError,
   })
@@ -112,15 +112,15 @@ export function createConsole(options: ConsoleOptions) {
     options.acted(act)
     audit.note(act)
   }
-  const endRecording = recordEvents(matchmaker.on, history.add, clock.now)
+  const endRecording = recordEvents(matchmaker.on, history.add, () => dateOf(clock))
   const find = createStories({
     ring,
     loaded: async () => void (await Promise.all([history.loaded(), audit.view()])),
     operated: audit.about,
     matchmaker,
     limitsOf: cards.limitsOf,
-    now: clock.now,
-    startedAt: clock.now(),
+    now: () => dateOf(clock),
+    startedAt: dateOf(clock),
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
   })
   const trials = createTrials({

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import { oneAtATime } from '@muster/core/internal'
 
 /** Keeps texts beyond a process, within bounds of time and size: in a folder, or in Redis for several processes. */
@@ -72,7 +72,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
 
   const removeOld = async (all: Segment[]): Promise<void> => {
     // A segment is written to for an eighth of the time at most.
-    const since = clock.now() - keepMs - keepMs / SEGMENTS
+    const since = dateOf(clock) - keepMs - keepMs / SEGMENTS
     let bytes = all.reduce((sum, segment) => sum + segment.bytes, 0)
     for (;;) {
       const [oldest] = all
@@ -86,7 +86,7 @@ export function createFileEventStore(options: FileEventStoreOptions): EventStore
 
   const begun = async (bytes: number): Promise<Segment> => {
     const all = await known()
-    const now = Math.floor(clock.now())
+    const now = Math.floor(dateOf(clock))
     const isFull =
       current === undefined ||
       current.bytes + bytes > mostBytes / SEGMENTS ||

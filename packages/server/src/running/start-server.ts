@@ -7,6 +7,7 @@ import type { ConsoleOptions } from '../console/index.js'
 import { createLog, type Log, createProblemLog, logEvents } from '../telemetry/log.js'
 import { version } from '../version.js'
 import { createApis, InForce } from './apis.js'
+import { watchClock } from './clock-watch.js'
 import { consoleOptions } from './console-options.js'
 import {
   createAnswerCounts,
@@ -152,6 +153,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
           load: () => guard.counts(),
           answers: answers.counts,
           membership: matching.membership,
+          clock,
         },
       })
     : undefined
@@ -187,7 +189,8 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
       await closeParts()
       throw error
     }))
-  const closing = createClosing({ ...common, parts, listener, guard, check, metrics, problems })
+  const clockWatch = watchClock(clock, (error) => onProblem('clock', error))
+  const closing = createClosing({ ...common, parts, listener, guard, check, clockWatch, metrics, problems })
   mounts = { ...served, all: answers.counting(served.all), beyond: answers.counting(served.beyond) }
   matching.start()
   logStart(log, config, listener.port)

@@ -38,6 +38,7 @@ test('game servers and pools are there by pool, place and state', async () => {
       connections: () => ({ open: 0, idleEnded: 0, busyEnded: 0, pipelinedEnded: 0, refused: 0 }),
       load: () => ({ refused: {}, lateMs: 0 }),
       answers: () => ({}),
+      clock,
     },
   })
   const server = createServer(metrics.serve)

@@ -7,6 +7,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 
 /** What is measured of the program itself. Counts are totals since the start, unless they are said to be of now. */
 interface ObservedProgram {
+  readonly clock: Pick<Clock, 'wallStepMs'>
   readonly connections: () => {
     /** Now. */
     readonly open: number
@@ -102,6 +103,12 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
     unit: 's',
     description: 'By how much the clock of Redis is ahead of that of this process',
     of: ofMembership(({ clockOffsetMs }) => clockOffsetMs / 1000),
+  },
+  'muster.clock.step': {
+    kind: 'Gauge',
+    unit: 's',
+    description: 'By how much the clock of the machine was set forward since the start of the process',
+    of: ({ clock }) => [[(clock.wallStepMs?.() ?? 0) / 1000]],
   },
   'muster.process.cpu': {
     kind: 'Counter',

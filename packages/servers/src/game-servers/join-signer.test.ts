@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { createManualClock } from '@muster/core/clock'
 import { readJoinToken } from '@muster/game-server/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -15,6 +16,7 @@ const signerOf = (alg: JoinAlgorithm, master = MASTER) =>
   )
 const grant: JoinGrant = { server: 'm1', matchId: 'm7', playerId: 'ann', seatId: 't1', team: 'red' }
 const NOW = 1_700_000_000_000
+const clock = createManualClock({ start: NOW })
 
 /** What a game server reads, or why it refuses the token. */
 function read(token: string, alg: JoinAlgorithm, key: Uint8Array, server = 'm1', now = NOW) {
@@ -33,7 +35,7 @@ describe.each(ALGORITHMS)('%s', (alg) => {
     const text = fc.string({ minLength: 1, maxLength: 64, unit: 'grapheme' })
     fc.assert(
       fc.property(text, text, (playerId, seatId) => {
-        const claims = readAt(signer.grant({ ...grant, playerId, seatId }, NOW))
+        const claims = readAt(signer.grant({ ...grant, playerId, seatId }, clock))
         expect(claims).toMatchObject({ aud: 'm1', mid: 'm7', sub: playerId, sid: seatId, team: 'red' })
       }),
       { numRuns: 50 },
@@ -41,7 +43,7 @@ describe.each(ALGORITHMS)('%s', (alg) => {
   })
 
   test('a token is void when it expires, on another server, and when a bit of it has changed', () => {
-    const token = signer.grant(grant, NOW)
+    const token = signer.grant(grant, clock)
     expect(readAt(token, 'm1', NOW + 300_000)).toBe('expired')
     expect(readAt(token, 'm2')).toBe(alg === 'HS256' ? 'forged' : 'other-server')
     fc.assert(
@@ -59,9 +61,9 @@ describe.each(ALGORITHMS)('%s', (alg) => {
   })
 
   test('the same master signs with the same key, in any process and after a restart; another one does not', () => {
-    const token = signer.grant(grant, NOW)
-    expect(signerOf(alg).grant(grant, NOW)).toBe(token)
-    expect(readAt(signerOf(alg, `${MASTER}!`).grant(grant, NOW))).toBe('forged')
+    const token = signer.grant(grant, clock)
+    expect(signerOf(alg).grant(grant, clock)).toBe(token)
+    expect(readAt(signerOf(alg, `${MASTER}!`).grant(grant, clock))).toBe('forged')
   })
 })
 
@@ -93,14 +95,14 @@ test('property: no token of one algorithm is good for the other, whatever is kno
     [eddsa, 'HS256'],
   ] as const)
     for (const key of [secret.keyOf('m1'), publicKey])
-      expect(read(signer.grant(grant, NOW), alg, key)).toBe('malformed')
+      expect(read(signer.grant(grant, clock), alg, key)).toBe('malformed')
 })
 
 test('a key set is what libraries read: they check a token by it', () => {
   const signer = signerOf('EdDSA')
   const { keys } = signer.keySet()
   const [key] = keys
-  const [header = '', payload = '', signature = ''] = signer.grant(grant, NOW).split('.')
+  const [header = '', payload = '', signature = ''] = signer.grant(grant, clock).split('.')
   expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: key?.kid })
   const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' })
   expect(verify(null, Buffer.from(`${header}.${payload}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true)

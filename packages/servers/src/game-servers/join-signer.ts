@@ -1,3 +1,4 @@
+import type { Clock } from '@muster/core/clock'
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { eddsaHeader, keyIdOf, type JoinAlgorithm, type JoinGrant, joinClaims, signJoinToken } from './join-tokens.js'
 import type { ServerKeys } from './server-keys.js'
@@ -21,8 +22,8 @@ export interface JoinKeySet {
 /** Signs join tokens, with keys that are derived from the master secret. */
 export interface JoinSigner {
   readonly alg: JoinAlgorithm
-  /** Makes the token of a grant, valid from `now`, in epoch milliseconds. */
-  grant(grant: JoinGrant, now: number): string
+  /** Makes the token of a grant, valid from now by the wall clock. */
+  grant(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallStepMs'>): string
   /** With `HS256` the secret key of the server with this credential; with `EdDSA` the public key, 32 bytes. */
   keyOf(credential: string): Uint8Array
   keySet(): JoinKeySet
@@ -47,7 +48,7 @@ export function createJoinSigner(alg: JoinAlgorithm, keys: Pick<ServerKeys, 'joi
   if (alg === 'HS256')
     return {
       alg,
-      grant: (grant, now) => signJoinToken(joinClaims(grant, now), keys.joinKeyOf(grant.server)),
+      grant: (grant, clock) => signJoinToken(joinClaims(grant, clock), keys.joinKeyOf(grant.server)),
       keyOf: keys.joinKeyOf,
       keySet: () => ({ keys: [] }),
     }
@@ -55,9 +56,9 @@ export function createJoinSigner(alg: JoinAlgorithm, keys: Pick<ServerKeys, 'joi
   const pair = () => (known ??= keyPairOf(keys.joinSeed()))
   return {
     alg,
-    grant: (grant, now) => {
+    grant: (grant, clock) => {
       const { privateKey, publicKey } = pair()
-      const payload = Buffer.from(JSON.stringify(joinClaims(grant, now))).toString('base64url')
+      const payload = Buffer.from(JSON.stringify(joinClaims(grant, clock))).toString('base64url')
       const signed = `${eddsaHeader(publicKey)}.${payload}`
       return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
     },

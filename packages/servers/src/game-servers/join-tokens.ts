@@ -1,3 +1,4 @@
+import { type Clock, dateOf } from '@muster/core/clock'
 import { createHash, createHmac } from 'node:crypto'
 
 /** What a join token says. Names of the claims are short, since the token travels in a game's first packet. */
@@ -49,16 +50,16 @@ export interface JoinGrant {
   readonly seatId: string
   readonly team?: string | undefined
   readonly groupId?: string | undefined
-  /** Epoch milliseconds until which a seat is held. Default: it is the player's. */
+  /** Instant of the clock until which a seat is held. Default: it is the player's. */
   readonly until?: number | undefined
 }
 
-/** The claims of a token that is valid from `now` (epoch milliseconds) for `JOIN_TOKEN_SECONDS`, or until `until`. */
-export function joinClaims(grant: JoinGrant, now: number): JoinClaims {
+/** The claims of a token that is valid from now, by the wall clock, for `JOIN_TOKEN_SECONDS`, or until `until`. */
+export function joinClaims(grant: JoinGrant, clock: Pick<Clock, 'now' | 'wallStepMs'>): JoinClaims {
   const { server: aud, playerId: sub, matchId: mid, seatId: sid, team, groupId: grp } = grant
-  const { until = Infinity } = grant
-  const iat = Math.floor(now / 1000)
-  const exp = Math.min(iat + JOIN_TOKEN_SECONDS, Math.floor(until / 1000))
+  const iat = Math.floor(dateOf(clock) / 1000)
+  const latest = iat + JOIN_TOKEN_SECONDS
+  const exp = grant.until === undefined ? latest : Math.min(latest, Math.floor(dateOf(clock, grant.until) / 1000))
   return { aud, sub, mid, sid, team, grp, iat, exp }
 }
 

@@ -163,7 +163,7 @@ export const poolSchema = z.strictObject({
 /** A pool, checked and with defaults filled in. */
 export type Pool = Readonly<z.output<typeof poolSchema>>
 
-/** The goals of the schedules that hold now. @param now epoch milliseconds. */
+/** The goals of the schedules that hold now. @param now date of the wall clock, in epoch milliseconds. */
 export function scheduledGoals(
   { at }: Pick<Pool, 'at'>,
   now: number,

@@ -45,9 +45,15 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
   idleMs: 0,
 })
 
-function goalAt(definition: Pool, { demand }: Place, now: number): number {
+/** Now, as an instant of the clock for demand, and as a date of the wall clock for schedules. */
+interface Moment {
+  readonly now: number
+  readonly date: number
+}
+
+function goalAt(definition: Pool, { demand }: Place, { now, date }: Moment): number {
   const { warm } = definition
-  const scheduled = scheduledGoals(definition, now)
+  const scheduled = scheduledGoals(definition, date)
   if (warm === undefined && scheduled.hit === undefined && scheduled.min === 0) return 0
   const { hit, maxIdleShare } = warm ?? { hit: 0, maxIdleShare: 0 }
   const max = mostWarm(definition)
@@ -62,13 +68,13 @@ function goalAt(definition: Pool, { demand }: Place, now: number): number {
   return Math.max(usual, atEvent, scheduled.min)
 }
 
-/** What each place of a pool wants, within the bounds of the pool: the busiest first. @param now epoch milliseconds. */
-export function goalsOf(definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> {
+/** What each place of a pool wants, within the bounds of the pool: the busiest first. */
+export function goalsOf(definition: Pool, places: readonly Place[], moment: Moment): ReadonlyMap<Place, number> {
   let left = mostWarm(definition)
   const goals = new Map<Place, number>()
-  const byRate = places.toSorted((one, other) => other.demand.rate(now) - one.demand.rate(now))
+  const byRate = places.toSorted((one, other) => other.demand.rate(moment.now) - one.demand.rate(moment.now))
   for (const place of byRate) {
-    const goal = Math.min(left, goalAt(definition, place, now))
+    const goal = Math.min(left, goalAt(definition, place, moment))
     goals.set(place, goal)
     left -= goal
   }

@@ -1,5 +1,5 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
 import { type Allocation, buildOf, type FoundTicket, type Order, type Placement } from '../records/index.js'
 import type { Pool } from './pool-definition.js'
@@ -54,7 +54,7 @@ export type Pools = ReturnType<typeof createPools>
 
 export interface PoolsOptions {
   readonly pools: readonly Pool[]
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
   /** Servers that may be created for stock now: none while matches wait for their creates. */
   readonly room: () => number
   readonly create: (pool: string, order: Order) => Allocation
@@ -176,7 +176,7 @@ export function createPools(options: PoolsOptions) {
   }
 
   const goalsFor = (definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> =>
-    paused.has(definition.name) ? NO_GOALS : goalsOf(definition, places, now)
+    paused.has(definition.name) ? NO_GOALS : goalsOf(definition, places, { now, date: dateOf(clock) })
 
   const ofPool = (name: string): ReadonlySet<Stock> => byPool.get(name) ?? NONE
   const byPlaceOf = (name: string): ReadonlyMap<Place, readonly Stock[]> => {

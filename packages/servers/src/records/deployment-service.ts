@@ -20,13 +20,14 @@ const MS_PER_SECOND = 1000
  * `start_time` and by `elapsed_time` is taken: if our clock is wrong by days, the age by `start_time` is useless, and
  * no match should lose its server to that. The unit of `elapsed_time` is not documented; it is taken for seconds (our
  * choice).
+ * @param date of now, by the wall clock; see `dateOf`
  */
-export function ageOf(deployment: Deployment | DeploymentListEntry, now: number): number | undefined {
+export function ageOf(deployment: Deployment | DeploymentListEntry, date: number): number | undefined {
   const { start_time: start } = deployment
   const elapsed = 'elapsed_time' in deployment ? deployment.elapsed_time : undefined
   const ages: number[] = []
   if (typeof elapsed === 'number' && elapsed >= 0) ages.push(elapsed * MS_PER_SECOND)
-  const age = now - startOf(start ?? '')
+  const age = date - startOf(start ?? '')
   if (age >= 0) ages.push(age)
   return ages.length === 0 ? undefined : Math.min(...ages)
 }

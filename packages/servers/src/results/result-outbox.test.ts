@@ -16,6 +16,8 @@ const outcome = (matchId: string, ...playerIds: string[]): MatchOutcome => ({
 interface Taken {
   readonly id: string
   readonly matchId: string
+  /** Seconds since the epoch. */
+  readonly sentAt: number
 }
 
 let seed = 0
@@ -49,7 +51,8 @@ function open(answers: readonly (number | 'lost')[] = [], kept = new Map<string,
       expect(headers['webhook-signature']).toBe(`v1,${expected}`)
       const { id, data } = JSON.parse(body) as { id: string; data: { match_id: string } }
       // A lost answer has been taken all the same.
-      if (answer === 'lost' || answer < 300) taken.push({ id, matchId: data.match_id })
+      if (answer === 'lost' || answer < 300)
+        taken.push({ id, matchId: data.match_id, sentAt: Number(headers['webhook-timestamp']) })
       if (answer === 'lost') throw new TypeError('fetch failed')
       return new Response(null, { status: answer })
     },
@@ -109,6 +112,16 @@ describe('results of matches', () => {
       ),
       { numRuns: 30 },
     )
+  })
+
+  test('are signed for the time of the wall clock, whichever way it was set', async () => {
+    for (const stepMs of [86_400_000, -86_400_000]) {
+      const { outbox, taken, run, clock } = open()
+      clock.step(stepMs)
+      outbox.add(outcome('m1', 'ann'))
+      await run(1000)
+      expect(taken).toMatchObject([{ sentAt: Math.floor(Date.UTC(2026, 0, 1) + stepMs) / 1000 }])
+    }
   })
 
   test('have a bound: a match of which nothing is said is left out. What waits is sent in linear time', async () => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Clock, Random } from '@muster/core/clock'
+import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { backoffMs, linkedSignal, manyWaitOn, newId } from '@muster/core/internal'
 import { z } from 'zod'
 import type { MatchResult } from '../game-servers/index.js'
@@ -107,7 +107,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
 
   const post = async ({ id, outcome }: Waiting): Promise<void> => {
     const body = JSON.stringify(bodyOf(id, outcome))
-    const seconds = String(Math.floor(clock.now() / 1000))
+    const seconds = String(Math.floor(dateOf(clock) / 1000))
     const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
     const ending = new AbortController()
     const linked = linkedSignal(closing.signal, ending.signal)

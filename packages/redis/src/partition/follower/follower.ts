@@ -1,4 +1,4 @@
-import type { Clock } from '@muster/core/clock'
+import { type Clock, dateOf } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
@@ -145,6 +145,7 @@ type AtOnce =
   | 'presenceWithinMs'
   | 'queueNames'
   | 'browserTerms'
+  | 'dateOf'
   | 'estimateWait'
   | 'joinToken'
 
@@ -263,6 +264,7 @@ export function createFollower(options: FollowerOptions) {
     presenceWithinMs: options.presenceWithinMs,
     queueNames: () => checker.queueNames(),
     browserTerms: () => options.browser,
+    dateOf: (at) => dateOf(clock, at),
 
     createTickets,
     createTicket: async (input) => {
