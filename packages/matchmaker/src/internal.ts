@@ -6,6 +6,7 @@ export { describePool, poolCost, type PoolLoad, poolCostSentence } from './queue
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'
 export { createLeader, type Leader } from './partition/leader.js'
 export { type CompiledQueue, compileQueue } from './queues/compile.js'
+export { attributesComparedBy } from './queues/queue.js'
 export type { Relaxing, TimedLimit } from './queues/rule-parts/relaxing.js'
 export type { WaitOf } from './queues/rule-parts/rule-base.js'
 export { limitFieldsOf } from './queues/rules/definition.js'

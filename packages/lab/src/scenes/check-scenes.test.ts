@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defineQueue } from '@muster/matchmaker'
 import { faultsIn } from './scenes.fixture.js'
 
 const TICKETS = { a: { skill: 1 }, b: { skill: 2, at: '5s' } }
@@ -232,4 +233,16 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
   ])('%s', (_, file, says) => {
     expect(faultsIn(file)).toEqual(says)
   })
+})
+
+test('the ratings that a predicted win is made of are compared, also within another rule', () => {
+  const rule = { kind: 'balance', measure: 'predictedWin', mean: 'mu', uncertainty: 'sigma', max: 0.6 } as const
+  const deploy = { application: 'lab', version: 'lab' }
+  const tickets = { a: { mu: 25, sigma: 8, mood: 1 }, b: { mu: 25, sigma: 8 } }
+  for (const rules of [[rule], [{ kind: 'any', rules: [rule, { kind: 'avoid' }] } as const]]) {
+    const queue = defineQueue({ name: 'duel', teams: [{ name: 'side', count: 2, size: 1 }], rules, deploy })
+    expect(faultsIn(inScene({ tickets }), [queue])).toEqual([
+      '(warning) scenes.0.tickets.a.mood: is compared by no rule of duel',
+    ])
+  }
 })

@@ -1,4 +1,5 @@
-import type { Attributes, Player, Queue, RuleDefinition } from '@muster/matchmaker'
+import type { Attributes, Player, Queue } from '@muster/matchmaker'
+import { attributesComparedBy } from '@muster/matchmaker/internal'
 import { CITIES } from '../crowd/index.js'
 import type { Checking } from './checking.js'
 import {
@@ -13,16 +14,7 @@ import type { SceneTicket } from './scene.js'
 
 /** The attributes that rules of these queues compare. */
 export const comparedAttributes = (queues: readonly Queue[]): ReadonlySet<string> =>
-  new Set(queues.flatMap(({ rules }) => rules.flatMap(attributesOf)))
-
-function attributesOf(rule: RuleDefinition): string[] {
-  const inner = rule.kind === 'not' ? [rule.rule] : rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
-  return [
-    ...inner.flatMap(attributesOf),
-    ...('attribute' in rule && rule.attribute !== undefined ? [rule.attribute] : []),
-    ...(rule.kind === 'accepts' ? [rule.own] : []),
-  ]
-}
+  new Set(queues.flatMap(({ rules }) => rules.flatMap(attributesComparedBy)))
 
 /** The names of the teams of one match. */
 export const teamNames = ({ teams }: Queue): string[] =>

@@ -39,12 +39,18 @@ export function playerMayState({ playerMayState: listed, rules }: Queue): Player
 export const readsLatencies = ({ rules }: Queue): boolean =>
   rules.some((rule) => isCustom(rule) || comparedBy(rule).includes('latencies'))
 
+/** The attributes that a rule, or a rule within it, compares. */
+export function attributesComparedBy(rule: RuleDefinition): string[] {
+  const compared = innerRulesOf(rule).flatMap(attributesComparedBy)
+  if ('attribute' in rule && rule.attribute !== undefined) compared.push(rule.attribute)
+  if (rule.kind === 'accepts') compared.push(rule.own)
+  if (rule.kind === 'balance') compared.push(...ratingAttributesOf(rule))
+  return compared
+}
+
 /** What a rule, or a rule within it, compares: names of attributes, and `roles`, `avoid` or `latencies`. */
 function comparedBy(rule: RuleDefinition): string[] {
-  const inner = innerRulesOf(rule).flatMap(comparedBy)
-  if ('attribute' in rule && rule.attribute !== undefined) inner.push(rule.attribute)
-  if (rule.kind === 'accepts') inner.push(rule.own)
-  if (rule.kind === 'balance') inner.push(...ratingAttributesOf(rule))
+  const inner = [...innerRulesOf(rule).flatMap(comparedBy), ...attributesComparedBy(rule)]
   if (rule.kind === 'roles' || rule.kind === 'avoid') inner.push(rule.kind)
   if (rule.kind === 'latency') inner.push('latencies')
   return inner
