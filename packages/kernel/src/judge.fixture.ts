@@ -127,6 +127,8 @@ export function matchFaults(
     }
   }
   must(checks?.whole?.(members, matchLevels) ?? true, 'whole')
+  must(checks?.balanced?.(members, matchLevels) ?? true, 'unbalanced')
+  must(checks?.counts?.allows(players, players, matchLevels) ?? true, 'numbers of players')
   for (const { countOf, teams: about, least, most } of checks?.quotas ?? []) {
     for (const team of about) {
       const count = (members[team] ?? []).reduce((sum, facts) => sum + countOf(facts), 0)

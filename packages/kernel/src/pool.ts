@@ -16,6 +16,7 @@ import { Draft } from './search/draft.js'
 import { QuotaCounts } from './search/quota-counts.js'
 import { Search, type Vacancy } from './search/search.js'
 import { createPacking, type Packing } from './teams/packing.js'
+import { atLevel, createTeamSizes, type Taker } from './teams/team-sizes.js'
 
 /**
  * A good size for a step of a round, in tickets' worth of work: 10 to 30 ms on one slow core, so that other work on the
@@ -45,7 +46,9 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const counts = new QuotaCounts(model)
   const keys = new Interner()
   const networks = new Interner()
-  const packing = createPacking(model.teams)
+  const packingFor = (teams: readonly Taker[]) =>
+    createPacking(teams, checks?.counts && createTeamSizes(teams, checks.counts))
+  const packing = packingFor(model.teams)
   const vacancies = new Map<Slot, Vacancy<Facts>>()
   const packings = new Map<string, Packing>()
   /** The tickets of each priority. */
@@ -67,7 +70,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const { facts } = parts
   const draft = new Draft(parts, packing.players + 1)
   const tracker = new DirtyTracker({ ...parts, grid, draft, count })
-  const isChecked = (checks?.part ?? checks?.whole ?? checks?.unevenness) !== undefined
+  const isChecked =
+    (checks?.part ?? checks?.whole ?? checks?.balanced ?? checks?.counts ?? checks?.unevenness) !== undefined
   const isExact = model.teams.every(({ min, max }) => min.every((least) => least === max))
   const isPairs = packing.players === 2 && isExact && !isChecked && counts.quotas.length === 0
   const singles = model.teams.flatMap(({ max }, team) => new Array<number>(max).fill(team))
@@ -124,11 +128,12 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       : rounds.around(options.anchors, options.openings ?? 'first')
   }
 
-  const packingOf = (rooms: readonly number[]): Packing => {
-    const shape = rooms.join()
+  const packingOf = (rooms: readonly number[], players: readonly number[]): Packing => {
+    const shape = `${rooms.join()} ${players.join()}`
     // An opening accepts any number of players, so its teams have no minimum.
-    const known =
-      packings.get(shape) ?? createPacking(rooms.map((max) => ({ max, min: new Uint16Array(model.levels.length) })))
+    const min = new Uint16Array(model.levels.length)
+    const takers = rooms.map((max, team) => ({ max, min, present: players[team], kind: model.teams[team]?.kind }))
+    const known = packings.get(shape) ?? packingFor(takers)
     packings.set(shape, known)
     return known
   }
@@ -149,8 +154,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     addOpening: (opening) => {
       const slot = put(opening, 0)
       const { rooms, present } = opening
+      const players = opening.players ?? rooms.map((room, team) => Math.max(0, (model.teams[team]?.max ?? 0) - room))
       levels.enter(slot)
-      vacancies.set(slot, { slot, packing: packingOf(rooms), rooms, present, everyone: present.flat() })
+      const free = packingOf(rooms, players)
+      vacancies.set(slot, { slot, packing: free, rooms, present, players, everyone: present.flat() })
       return slot
     },
     remove: (slot) => {
@@ -229,6 +236,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       levels.renew(now)
       return levels.of(slot)
     },
+    sizesAt: (level) => packing.sizes?.totalsAt(atLevel(level)),
     aheadOf: (slot, now) => {
       if (model.adaptive !== true) return 0
       levels.renew(now)

@@ -76,7 +76,8 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     patience === undefined &&
     (radius === undefined || compare.perChord > 0) &&
     compare.perSpan[0] !== 0 &&
-    (checks?.pair ?? checks?.part ?? checks?.whole ?? checks?.unevenness ?? checks?.quotas?.[0]) === undefined
+    (checks?.pair ?? checks?.part ?? checks?.whole ?? checks?.counts ?? checks?.unevenness ?? checks?.quotas?.[0]) ===
+      undefined
   /** By the number of a ticket in the crowd: its partner, and what that pair costs. */
   let partner = new Int32Array(0)
   let least = new Float64Array(0)

@@ -69,6 +69,8 @@ export interface TeamShape {
   readonly max: number
   /** The fewest players in the team at each level; never grows. */
   readonly min: Uint16Array
+  /** Teams of one kind are interchangeable for `Checks.counts` if their sizes are the same. Default: none are. */
+  readonly kind?: string | undefined
 }
 
 export interface Radius {
@@ -123,8 +125,16 @@ export interface Checks<Facts> {
   /** Whether these teams, each given by the facts of its members, may play. Undefined: any may. */
   readonly whole: ((teams: readonly (readonly Facts[])[], levels: MatchLevels) => boolean) | undefined
   /**
+   * Whether teams are even enough. It is asked of the teams whose numbers of players are as even as the other rules,
+   * the parties and the sizes of the teams allow: teams that are less even in number are not made in their place.
+   * Default: any are.
+   */
+  readonly balanced?: ((teams: readonly (readonly Facts[])[], levels: MatchLevels) => boolean) | undefined
+  /** Rules about numbers of players: they choose which sizes of a match are tried. Default: any numbers may play. */
+  readonly counts?: CountCheck | undefined
+  /**
    * How uneven the teams are, 0 for even: the least uneven of several arrangements is chosen. Undefined: all are
-   * equally even.
+   * equally even. Teams that are more even in number come first.
    */
   readonly unevenness: ((teams: readonly (readonly Facts[])[]) => number) | undefined
   /**
@@ -137,6 +147,17 @@ export interface Checks<Facts> {
    * second. Default false.
    */
   readonly timed?: boolean | undefined
+}
+
+/** The rules that need no more of a match than how many players each of its teams has. */
+export interface CountCheck {
+  /**
+   * Whether teams may play whose numbers of players are within these bounds, as far as bounds can tell; exact where the
+   * fewest and the most are the same.
+   */
+  allows(fewest: readonly number[], most: readonly number[], levels: MatchLevels): boolean
+  /** Whether the answer is the same at all levels. */
+  readonly isSteady: boolean
 }
 
 /**
@@ -183,6 +204,8 @@ export interface Entry<Facts> {
 export interface Opening<Facts> extends Omit<Entry<Facts>, 'size'> {
   /** How many more players each team takes at most. An opening accepts any number of players from 1 in all. */
   readonly rooms: readonly number[]
+  /** How many players each team has. Default: the most of the team, less the room in it. */
+  readonly players?: readonly number[] | undefined
   /** The players present: for each team the facts of its members, which count in `checks`. */
   readonly present: readonly (readonly Facts[])[]
 }
@@ -235,6 +258,11 @@ export interface Pool<Facts> {
   around(slot: Slot, now: number, most: number): Slot[]
   /** The level of a ticket at a time. */
   levelOf(slot: Slot, now: number): number
+  /**
+   * The numbers of players that a new match may have at a level, greatest first, by `Checks.counts` and the minima of
+   * the teams; undefined without such rules, or where there are too many to list.
+   */
+  sizesAt(level: number): readonly number[] | undefined
   /** Milliseconds by which a ticket's level is ahead of its wait, or behind it where negative; 0 unless `adaptive`. */
   aheadOf(slot: Slot, now: number): number
   /** A ticket as it was added, without its key and network: for `explain`. */

@@ -3,41 +3,14 @@ import type { Pausable } from '../data/budget.js'
 import { isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
 import { windowOf } from '../grid/grid.js'
-import { arrange, byPlan } from '../teams/balance-teams.js'
+import { arrange, byPlan, firstTeams } from '../teams/balance-teams.js'
 import type { Packed, Packing } from '../teams/packing.js'
 import { Seating } from '../teams/seating.js'
-import { Candidates, type CandidatesInput } from './candidates.js'
+import { atLevel } from '../teams/team-sizes.js'
+import { Candidates } from './candidates.js'
+import type { Found, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
 
-/** The tickets of a match and their teams; `slots` excludes the opening. */
-export interface Found {
-  readonly slots: Slot[]
-  readonly teams: readonly number[]
-}
-
-/** An opening and the room in its teams. */
-export interface Vacancy<Facts> {
-  readonly slot: Slot
-  readonly packing: Packing
-  readonly rooms: readonly number[]
-  readonly present: readonly (readonly Facts[])[]
-  /** The facts of the players present in all teams. */
-  readonly everyone: readonly Facts[]
-}
-
-export interface SearchInput<Facts> extends CandidatesInput<Facts> {
-  readonly packing: Packing
-  /** Tries that one search has. @param before searches for the same ticket that were cut short. */
-  triesOf(before: number): number
-}
-
-export interface SearchTerms {
-  /** Whether tickets that no match of this round can hold are candidates again. Default false. */
-  readonly anew?: boolean
-  /** The candidates, in place of those that the grid knows; only the greedy choice is tried. */
-  readonly among?: ArrayLike<Slot>
-  /** The most that a match may cost: the mean over its pairs. Only with `among`. */
-  readonly mostCost?: number
-}
+export type { Found, SearchTerms, Vacancy }
 
 /** Greedy choices tried, each with another first candidate. */
 const GREEDY = 4
@@ -46,6 +19,8 @@ const FEW = 32
 /** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
 const MOST_READ = 1024
 const MOST_READ_RANKED = 4096
+/** In place of the players of a match: any number. */
+const EVERY = -1
 /** What a player of a kind not lacking weighs against cost, in units of the strictest limits. */
 const SPARE_COST = 0.85
 
@@ -175,7 +150,9 @@ export class Search<Facts> {
       return undefined
     }
     this.#candidates.take(terms.among, 0, terms.among.length, packed)
-    return this.#candidates.isEnough(missing, 1) && (yield* this.#choose(packed, true, 1)) ? this.#found : undefined
+    return this.#candidates.isEnough(missing, 1) && (yield* this.#choose(packed, this.#packing.players, 1))
+      ? this.#found
+      : undefined
   }
 
   /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
@@ -205,8 +182,9 @@ export class Search<Facts> {
     }
     if (this.#isBroken(draft.count)) return false
     const isAll = scale > last && !isWide
+    const { players } = this.#packing
     const isTried = isHasty && !isAll && this.#candidates.isEnough(missing, 1)
-    if (isTried && (yield* this.#choose(packed, true, GREEDY))) return true
+    if (isTried && (yield* this.#choose(packed, players, GREEDY))) return true
     if (this.#isBroken(draft.count) || budget.wasCut || this.isHeldBack) return false
     const { wasCut } = grid
     grid.begin(anchor)
@@ -217,18 +195,55 @@ export class Search<Facts> {
     if (isWide) gather(last + 1)
     if (grid.wasCut) this.#candidates.gatherNeeded(packed, missing)
     if (this.#candidates.shorten(missing, before) || grid.wasCut) this.sawAll = false
-    if (this.#candidates.isEnough(missing, 1)) {
+    const totals = this.#totals()
+    if (this.#candidates.isEnough(missing, 1) && (totals?.includes(players) ?? true)) {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // Backtracking finds what there is among few; of many, other first choices find more.
       const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !ranked()
       // Matches that are hard to find are dear: patience leaves them for later.
       this.isPatient = this.#opening === undefined && this.#input.levels.isPatient(anchor)
-      if ((isMany || this.isPatient) && (yield* this.#choose(packed, true, GREEDY))) return true
-      if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, true, 0))) return true
+      if ((isMany || this.isPatient) && (yield* this.#choose(packed, players, GREEDY))) return true
+      if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, players, 0))) return true
     }
     if (this.#isBroken(draft.count) || this.isHeldBack || !this.#mayBecomeSmall()) return false
-    budget.grant(this.#candidates.count)
-    return yield* this.#choose(packed, false, 0)
+    if (totals === undefined) {
+      budget.grant(this.#candidates.count)
+      return yield* this.#choose(packed, EVERY, 0)
+    }
+    return yield* this.#chooseSizes(packed, totals, before)
+  }
+
+  /**
+   * Tries matches of the sizes that rules allow, the largest first. Each has tries of its own: none takes another's.
+   */
+  *#chooseSizes(packed: Packed, totals: readonly number[], before: number): Pausable<boolean> {
+    const { budget, draft, triesOf } = this.#input
+    const has = this.#packing.count(packed)
+    const sizes = totals.filter((size) => size >= has && size < this.#packing.players)
+    const tries = Math.max(this.#candidates.count, Math.ceil(triesOf(before) / Math.max(1, sizes.length)))
+    let { wasCut } = budget
+    for (const size of sizes) {
+      if (!this.#candidates.isEnough(size - has, 1)) continue
+      budget.begin(tries)
+      if (yield* this.#choose(packed, size, GREEDY)) return true
+      if (!this.isHeldBack && (yield* this.#choose(packed, size, 0))) return true
+      wasCut ||= budget.wasCut
+      if (this.#isBroken(draft.count) || this.isHeldBack) break
+    }
+    budget.wasCut = wasCut
+    return false
+  }
+
+  /** The numbers of players that may be in the match, or join it; undefined where no rule is about them. */
+  #totals(): readonly number[] | undefined {
+    const { sizes } = this.#packing
+    if (sizes === undefined) return undefined
+    const { columns, draft } = this.#input
+    // Rules only loosen, so the highest level that a member may have allows what any other allows.
+    let { oldest } = draft.levels()
+    for (const slot of this.#candidates.list.subarray(0, this.#candidates.count))
+      oldest = Math.max(oldest, columns.level[slot] as number)
+    return sizes.totalsAt(atLevel(oldest))
   }
 
   /** Seats the ticket and the players present from the start. False if there is no way to. */
@@ -263,14 +278,18 @@ export class Search<Facts> {
   /**
    * Tries sets of candidates, from the best on. A match that need not be full is tried after the larger ones that hold
    * it.
-   * @param full whether only full matches count. @param greedy choices after which no other is tried; 0: all are.
+   * @param size players that a match must have; `EVERY`: any number that it may have. @param greedy choices after which
+   * no other is tried; 0: all are.
    */
-  *#choose(packed: Packed, full: boolean, greedy: number): Pausable<boolean> {
+  *#choose(packed: Packed, size: number, greedy: number): Pausable<boolean> {
     const { columns, draft, budget, model } = this.#input
     const mayBeSmall = () =>
       this.#opening !== undefined || (this.#mayEverBeSmall && draft.longestWait() >= model.fillForMs)
     // An opening without a ticket wanted is no match.
     const isBaseMatch = columns.size[draft.members[this.#base - 1] as Slot] !== 0
+    const isExact = size !== EVERY
+    const players = isExact ? size : this.#packing.players
+    const isFull = players === this.#packing.players
     let depth = 0
     let choices = greedy
     this.#firstRow(packed)
@@ -286,10 +305,11 @@ export class Search<Facts> {
         if (this.#isBroken(draft.count)) return false
       }
       const before = this.#packedAt[depth] as Packed
-      const missing = this.#packing.players - this.#packing.count(before)
+      const missing = players - this.#packing.count(before)
       const isOver = missing === 0 || (this.#left[depth] as number) === 0
-      if (isOver || (full && (this.#behind[depth] as number) < missing)) {
-        const isMatch = full ? missing === 0 : (isBaseMatch || depth > 0) && mayBeSmall()
+      if (isOver || (isExact && (this.#behind[depth] as number) < missing)) {
+        const isOne = isBaseMatch || depth > 0
+        const isMatch = isExact ? missing === 0 && isOne && (isFull || mayBeSmall()) : isOne && mayBeSmall()
         if (isMatch && (yield* this.#close(before))) return true
         if (budget.wasCut || this.isHeldBack) return this.#unwind(depth)
         if (depth > 0 && greedy > 0) {
@@ -303,14 +323,14 @@ export class Search<Facts> {
         continue
       }
       const slot = this.#best(depth)
-      const size = columns.size[slot] as number
-      const next = this.#packing.add(before, size)
+      const own = columns.size[slot] as number
+      const next = own > missing ? -1 : this.#packing.add(before, own)
       if (next === -1 || (this.#hasPaused && !isFree(columns, slot))) continue
       if (!budget.take()) return this.#unwind(depth)
-      if (!this.#join(slot, missing - size)) continue
+      if (!this.#join(slot, missing - own)) continue
       depth += 1
       this.#packedAt[depth] = next
-      this.#nextRow(depth, slot, missing - size, full)
+      this.#nextRow(depth, slot, missing - own, isExact)
     }
   }
 
@@ -448,7 +468,15 @@ export class Search<Facts> {
       return false
     }
     const waits = draft.levels()
-    const mayBeAny = this.#packing.count(packed) === this.#packing.players || this.#opening !== undefined
+    if (model.checks === undefined && this.#opening === undefined) {
+      const plan = this.#packing.plan(packed, waits)
+      const slots = [...draft.members.subarray(0, draft.count)]
+      const sizeOf = (slot: Slot) => columns.size[slot] as number
+      this.#found = plan && { slots, teams: byPlan(slots.map(sizeOf), plan) }
+      return plan !== undefined
+    }
+    const isFull = this.#packing.count(packed) === this.#packing.players
+    const mayBeAny = isFull || this.#opening !== undefined
     const slots = [...draft.members.subarray(this.#opening === undefined ? 0 : 1, draft.count)]
     const lineup = {
       sizes: slots.map((slot) => columns.size[slot] as number),
@@ -456,25 +484,17 @@ export class Search<Facts> {
       present: this.#opening?.present ?? this.#nobody,
       rooms: this.#opening?.rooms ?? this.#full,
       least: model.teams.map(({ min }) => (mayBeAny ? 0 : (min[waits.oldest] as number))),
+      players: this.#opening?.players,
       levels: waits,
     }
-    const first = this.#firstTeams(packed, lineup.sizes, lineup.least, waits.oldest)
+    const seats = this.#seating?.seats()
+    const plan = () => this.#packing.plan(packed, waits)
+    const first = firstTeams(lineup, { seats, isFull, plan, isCounted: model.checks?.counts !== undefined })
     if (first === undefined) return false
     const teams = yield* arrange(model.checks, lineup, first, budget)
     if (teams === undefined) this.rejected += 1
     if (teams === undefined || this.#isBroken(draft.count)) return false
     this.#found = { slots, teams }
     return true
-  }
-
-  /** The seats of the members if they bring every team to its minimum, or teams by party sizes alone. */
-  #firstTeams(packed: Packed, sizes: number[], least: number[], level: number): readonly number[] | undefined {
-    const seats = this.#seating?.seats()
-    if (seats !== undefined) {
-      const inTeam = (team: number) => sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0)
-      if (least.every((min, team) => min === 0 || inTeam(team) >= min)) return seats
-    }
-    const plan = this.#packing.plan(packed, level)
-    return plan === undefined ? undefined : byPlan(sizes, plan)
   }
 }

@@ -3,6 +3,7 @@ import type { Budget, Pausable } from '../data/budget.js'
 import type { Checks, MatchLevels } from '../data/model.js'
 import type { Plan } from './packing.js'
 import { meetsQuotas } from './seating.js'
+import { ROUNDING, unevenSizes } from './team-sizes.js'
 
 /** The members of a match, before they have teams. */
 export interface Lineup<Facts> {
@@ -13,6 +14,8 @@ export interface Lineup<Facts> {
   readonly present: readonly (readonly Facts[])[]
   readonly rooms: readonly number[]
   readonly least: readonly number[]
+  /** For each team how many players the players present are. Default: none are there. */
+  readonly players?: readonly number[] | undefined
   readonly levels: MatchLevels
 }
 
@@ -31,10 +34,45 @@ export function byPlan(sizes: readonly number[], plan: Plan): number[] {
   })
 }
 
+interface FirstTeams {
+  /** Teams that were found while the members were chosen. */
+  readonly seats: readonly number[] | undefined
+  readonly isFull: boolean
+  /** Whether rules are about numbers of players: these are met by the plan alone. */
+  readonly isCounted: boolean
+  plan(): Plan | undefined
+}
+
+/** The teams to begin with: the seats where these are as even in number as the plan, otherwise the plan. */
+export function firstTeams<Facts>(
+  { sizes, rooms, least, players }: Lineup<Facts>,
+  { seats, isFull, isCounted, plan }: FirstTeams,
+): readonly number[] | undefined {
+  const manyBy = (teams: readonly number[]) => {
+    const many = rooms.map(() => 0)
+    for (const [at, team] of teams.entries()) many[team] = (many[team] as number) + (sizes[at] as number)
+    return many
+  }
+  const inSeats = seats && !isCounted ? manyBy(seats) : undefined
+  const seated = inSeats?.every((many, team) => many >= (least[team] as number)) === true ? seats : undefined
+  if (isFull && seated !== undefined) return seated
+  const planned = plan()
+  if (planned === undefined || inSeats === undefined) return planned === undefined ? seated : byPlan(sizes, planned)
+  const teams = byPlan(sizes, planned)
+  const uneven = (many: readonly number[]) =>
+    unevenSizes(
+      many.map((joining, team) => joining + (players?.[team] ?? 0)),
+      rooms.map((room, team) => room + (players?.[team] ?? 0)),
+    )
+  return seated !== undefined && uneven(inSeats) <= uneven(manyBy(teams)) + ROUNDING ? seated : teams
+}
+
 /**
- * The least uneven teams that may play. With few arrangements all are tried, otherwise parties of equal size are
- * exchanged, starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as far as
- * the budget goes. Undefined if none of those tried may play.
+ * The least uneven teams that may play: even in number first, then by `unevenness`. `balanced` is asked of teams that
+ * are as even in number as can be. With few arrangements all are tried, otherwise parties of equal size are exchanged,
+ * starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as far as the budget
+ * goes. Undefined if none of those tried may play.
+ * @param first teams that are as even in number as the parties and rules about numbers of players allow.
  */
 export function* arrange<Facts>(
   checks: Checks<Facts> | undefined,
@@ -42,17 +80,26 @@ export function* arrange<Facts>(
   first: readonly number[],
   budget: Budget,
 ): Pausable<readonly number[] | undefined> {
-  const { part, whole, unevenness, quotas = [] } = checks ?? {}
-  if ((part ?? whole ?? unevenness ?? quotas[0]) === undefined) return first
+  const { part, whole, unevenness, balanced, counts, quotas = [] } = checks ?? {}
+  if ((part ?? whole ?? unevenness ?? balanced ?? counts ?? quotas[0]) === undefined) return first
   const { sizes, facts, present, rooms, least, levels } = lineup
-  const seated = present.map((players) => [...players])
+  const players = lineup.players ?? rooms.map(() => 0)
+  const most = rooms.map((room, team) => room + (players[team] as number))
+  const seated = present.map((members) => [...members])
   const noRoom = rooms.map(() => 0)
-  /** Unevenness of the best arrangement. Infinity until one that may play is found. */
+  /** Numbers of players: of the arrangement that is rated. */
+  const many = [...players]
+  /** Whether numbers of players may differ between arrangements. */
+  const mayDiffer = sizes.reduce((sum, size) => sum + size, 0) < rooms.reduce((sum, room) => sum + room, 0)
+  /** Of the best arrangement that may play: how uneven it is in number, and otherwise, and whether it is balanced. */
+  let bestInNumber = Infinity
   let best = Infinity
+  let isBalanced = false
   let bestTeams: readonly number[] | undefined
 
   const mayPlay = (): boolean => {
     budget.charge(1)
+    if (counts?.allows(many, many, levels) === false) return false
     if (!meetsQuotas(quotas, seated, levels.youngest)) return false
     if (part?.(seated, noRoom, levels) === false) return false
     if (whole === undefined) return true
@@ -60,20 +107,35 @@ export function* arrange<Facts>(
     return whole(seated, levels)
   }
   const keepIfBetter = (teams: readonly number[]): boolean => {
+    const inNumber = unevenSizes(many, most)
+    const isMoreEven = inNumber < bestInNumber - ROUNDING
+    if (!isMoreEven && inNumber > bestInNumber + ROUNDING) return false
     // Infinitely uneven teams are better than none.
     const uneven = Math.min(unevenness?.(seated) ?? 0, Number.MAX_VALUE)
-    if (uneven >= best || !mayPlay()) return false
+    if (!isMoreEven && isBalanced && uneven >= best) return false
+    const isEnough = balanced?.(seated, levels) ?? true
+    if (!isMoreEven && !isEnough && (isBalanced || uneven >= best)) return false
+    if (!mayPlay()) return false
+    bestInNumber = inNumber
     best = uneven
+    isBalanced = isEnough
     bestTeams = [...teams]
     return true
   }
+  let leastInNumber = 0
+  /** Whether no other arrangement is better. */
+  const isBest = () => isBalanced && best === 0 && (balanced === undefined || bestInNumber <= leastInNumber + ROUNDING)
   const empty = () => {
-    for (const [team, players] of present.entries()) (seated[team] as Facts[]).length = players.length
+    for (const [team, members] of present.entries()) (seated[team] as Facts[]).length = members.length
   }
   /** Rates one arrangement; true if it is better than all before. */
   const rate = (teams: readonly number[]): boolean => {
     empty()
-    for (const [ticket, team] of teams.entries()) (seated[team] as Facts[]).push(facts[ticket] as Facts)
+    for (let team = 0; team < many.length; team++) many[team] = players[team] as number
+    for (const [ticket, team] of teams.entries()) {
+      ;(seated[team] as Facts[]).push(facts[ticket] as Facts)
+      many[team] = (many[team] as number) + (sizes[ticket] as number)
+    }
     return keepIfBetter(teams)
   }
 
@@ -86,7 +148,7 @@ export function* arrange<Facts>(
       for (let one = 0; one < teams.length; one++) {
         for (let other = one + 1; other < teams.length; other++) {
           if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
-          if (best === 0 || ++tries > SOME_WAYS || !budget.take()) return
+          if (isBest() || ++tries > SOME_WAYS || !budget.take()) return
           if (budget.isPauseDue()) yield budget.pause()
           swap(teams, one, other)
           if (rate(teams)) better = true
@@ -101,6 +163,8 @@ export function* arrange<Facts>(
     /** The team of each ticket placed; −1 for the others. */
     const teams = sizes.map(() => -1)
     const left = [...rooms]
+    const behind = remaining(sizes)
+    for (const [team, count] of players.entries()) many[team] = count
     empty()
     for (let ticket = 0; ticket >= 0;) {
       if (budget.isPauseDue()) yield budget.pause()
@@ -109,6 +173,7 @@ export function* arrange<Facts>(
       const before = teams[ticket] as number
       if (before >= 0) {
         left[before] = (left[before] as number) + size
+        many[before] = (many[before] as number) - size
         seated[before]?.pop()
       }
       const team = left.findIndex((room, at) => at > before && room >= size)
@@ -118,9 +183,11 @@ export function* arrange<Facts>(
         continue
       }
       left[team] = (left[team] as number) - size
+      many[team] = (many[team] as number) + size
       ;(seated[team] as Facts[]).push(facts[ticket] as Facts)
+      if (mayDiffer && leastUneven(many, most, behind[ticket] as number) > bestInNumber + ROUNDING) continue
       // Once an arrangement is found, unevenness rules out most others at less cost.
-      if (part !== undefined && best === Infinity) {
+      if (part !== undefined && !isBalanced) {
         budget.charge(1)
         if (!part(seated, left, levels, facts)) continue
       }
@@ -131,16 +198,32 @@ export function* arrange<Facts>(
       const isEnough = left.every((room, at) => (rooms[at] as number) - room >= (least[at] as number))
       if (isEnough && !budget.take()) return
       if (isEnough) keepIfBetter(teams)
-      if (best === 0) return
+      if (isBest()) return
     }
   }
 
   rate(first)
+  leastInNumber = unevenSizes(many, most)
   const ways = rooms.length ** sizes.length
-  if (best === 0 || ways === 1) return bestTeams
-  if (ways > ALL_WAYS) yield* exchange()
-  if (ways <= ALL_WAYS || best === Infinity) yield* tryAll()
-  return bestTeams
+  if (!isBest() && ways > 1) {
+    if (ways > ALL_WAYS) yield* exchange()
+    if (ways <= ALL_WAYS || !isBalanced) yield* tryAll()
+  }
+  return isBalanced ? bestTeams : undefined
+}
+
+/** For each ticket the players of those after it. */
+function remaining(sizes: readonly number[]): number[] {
+  let left = sizes.reduce((sum, size) => sum + size, 0)
+  return sizes.map((size) => (left -= size))
+}
+
+/** How uneven numbers are at least once so many more players have a team: each adds what the next one adds or more. */
+function leastUneven(many: readonly number[], most: readonly number[], left: number): number {
+  let added = Infinity
+  for (let team = 0; team < many.length; team++)
+    added = Math.min(added, (2 * (many[team] as number) + 1) / Math.max(1, most[team] as number))
+  return unevenSizes(many, most) + left * added
 }
 
 function swap(teams: number[], one: number, other: number): void {

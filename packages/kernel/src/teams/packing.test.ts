@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createPacking, type Packing } from './packing.js'
 
 const team = (max: number, ...min: number[]) => ({ max, min: Uint16Array.from(min.length === 0 ? [max] : min) })
+const at = (level: number) => ({ youngest: level, oldest: level, average: level, now: 0 })
 const packed = (packing: Packing, sizes: readonly number[]) =>
   sizes.reduce((sum, size) => (sum === -1 ? -1 : packing.add(sum, size)), 0)
 
@@ -12,7 +13,7 @@ test('parties are never split', () => {
   expect(packed(packing, [6])).toBe(-1)
   const full = packed(packing, [2, 3, 4, 1])
   expect(packing.count(full)).toBe(packing.players)
-  expect(packing.plan(full, 0)).toEqual(
+  expect(packing.plan(full, at(0))).toEqual(
     new Map([
       [4, [0]],
       [3, [1]],
@@ -26,11 +27,11 @@ test('parties are never split', () => {
 test('a match that is not full keeps the teams at their minima and as even as possible', () => {
   const packing = createPacking([team(5, 5, 1), team(5, 5, 1)])
   const three = packed(packing, [1, 1, 1])
-  expect(packing.plan(three, 0)).toBeUndefined()
-  expect(packing.plan(three, 1)).toEqual(new Map([[1, [0, 1, 0]]]))
-  expect(packing.plan(packed(packing, [5]), 1)).toBeUndefined()
+  expect(packing.plan(three, at(0))).toBeUndefined()
+  expect(packing.plan(three, at(1))).toEqual(new Map([[1, [0, 1, 0]]]))
+  expect(packing.plan(packed(packing, [5]), at(1))).toBeUndefined()
   const unequal = createPacking([team(1, 1), team(4, 1)])
-  expect(unequal.plan(packed(unequal, [1, 1, 1]), 0)).toEqual(new Map([[1, [0, 1, 1]]]))
+  expect(unequal.plan(packed(unequal, [1, 1, 1]), at(0))).toEqual(new Map([[1, [0, 1, 1]]]))
 })
 
 test('parties fit if and only if some assignment to the teams has room for them', () => {

@@ -1,5 +1,6 @@
 // pure: which parties fit into the teams together
-import type { TeamShape } from '../data/model.js'
+import type { MatchLevels } from '../data/model.js'
+import { ROUNDING, type Taker, type TeamSizes, unevenSizes } from './team-sizes.js'
 
 /** A number for the multiset of party sizes in a match; 0 for none. */
 export type Packed = number
@@ -15,8 +16,13 @@ export interface Packing {
   add(packed: Packed, size: number): Packed
   /** Players of the parties packed. */
   count(packed: Packed): number
-  /** The team of each party, by size; undefined if no assignment brings every team to its minimum at this level. */
-  plan(packed: Packed, level: number): Plan | undefined
+  /**
+   * The team of each party, by size, with numbers of players as even as the parties allow; undefined if no assignment
+   * gives every team as many players as it must have at these levels.
+   */
+  plan(packed: Packed, levels: MatchLevels): Plan | undefined
+  /** Which numbers of players the teams may have; undefined where no rule is about them. */
+  readonly sizes: TeamSizes | undefined
   /**
    * Forgets cached states if there are many; they are computed again when needed. Invalidates every earlier `Packed`
    * but 0.
@@ -33,49 +39,65 @@ interface State {
   readonly count: number
   /** By the size of one more party. */
   readonly next: (Packed | undefined)[]
-  /** By level; −1 for a full match, which has all minima. */
-  readonly plans: Map<number, Plan | undefined>
+  /** By the name of the levels; `full` for a full match, which has all minima. */
+  readonly plans: Map<string, Plan | undefined>
 }
 
 const NONE = -1
 /** Placements tried before parties count as not fitting: with few large teams, far fewer are needed. */
 const MOST_TRIES = 5000
 const MOST_STATES = 20_000
+/** Placements tried for more even numbers once parties fit. */
+const MORE_TRIES = 300
+/** Numbers of players of the teams that parties are tried for. */
+const MOST_SHAPES = 200
 
-export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]): Packing {
+export function createPacking(teams: readonly Taker[], sizes?: TeamSizes): Packing {
   const rooms = teams.map(({ max }) => max)
+  const present = teams.map((team) => team.present ?? 0)
   const players = rooms.reduce((sum, room) => sum + room, 0)
   const states: State[] = []
   const known = new Map<string, Packed>()
 
-  const stateOf = (sizes: readonly number[], count: number): Packed => {
+  const stateOf = (parties: readonly number[], count: number): Packed => {
     // With a single team, the number of players identifies a state.
-    const name = rooms.length === 1 ? String(count) : sizes.join()
-    const isNone = count > players || (rooms.length > 1 && count > 0 && pack(sizes, rooms, undefined) === undefined)
-    const state = known.get(name) ?? (isNone ? NONE : states.push({ sizes, count, next: [], plans: new Map() }) - 1)
+    const name = rooms.length === 1 ? String(count) : parties.join()
+    const isNone = count > players || (rooms.length > 1 && count > 0 && fill(parties, rooms) === undefined)
+    const state =
+      known.get(name) ?? (isNone ? NONE : states.push({ sizes: parties, count, next: [], plans: new Map() }) - 1)
     known.set(name, state)
     return state
+  }
+  const packEvenly = (parties: readonly number[], count: number, levels: MatchLevels): number[] | undefined => {
+    const shapes = sizes?.shapesOf(count, levels)
+    if (shapes === undefined) {
+      if (count === players) return fill(parties, rooms)
+      return spread(parties, { rooms, present, minima: teams.map(({ min }) => min[levels.oldest] ?? 0) })
+    }
+    for (const shape of shapes.slice(0, MOST_SHAPES)) {
+      const packed = fill(parties, shape)
+      if (packed !== undefined) return packed
+    }
+    return undefined
   }
 
   stateOf([], 0)
   return {
     players,
+    sizes,
     add: (packed, size) => {
-      const { sizes, count, next } = states[packed] as State
+      const { sizes: parties, count, next } = states[packed] as State
       return (next[size] ??= stateOf(
-        [...sizes, size].toSorted((one, other) => other - one),
+        [...parties, size].toSorted((one, other) => other - one),
         count + size,
       ))
     },
     count: (packed) => (states[packed] as State).count,
-    plan: (packed, level) => {
-      const { sizes, count, plans } = states[packed] as State
-      const wanted = count === players ? -1 : level
-      if (!plans.has(wanted)) {
-        const minima = wanted === -1 ? undefined : teams.map(({ min }) => min[wanted] ?? 0)
-        plans.set(wanted, planOf(sizes, pack(sizes, rooms, minima)))
-      }
-      return plans.get(wanted)
+    plan: (packed, levels) => {
+      const { sizes: parties, count, plans } = states[packed] as State
+      const name = sizes?.nameOf(levels) ?? (count === players ? 'full' : String(levels.oldest))
+      if (!plans.has(name)) plans.set(name, planOf(parties, packEvenly(parties, count, levels)))
+      return plans.get(name)
     },
     prune: () => {
       if (known.size < MOST_STATES) return
@@ -86,48 +108,120 @@ export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]):
   }
 }
 
+interface Vessels {
+  readonly rooms: readonly number[]
+  readonly present: readonly number[]
+  /** The fewest players that each team must get. */
+  readonly minima: readonly number[]
+}
+
+/** Assigns a team to each party, largest party first. Team after team is filled. */
+function fill(parties: readonly number[], rooms: readonly number[]): number[] | undefined {
+  const order = [...rooms.keys()]
+  let found: number[] | undefined
+  place(parties, rooms, {
+    order: () => order,
+    mayContinue: (tries) => tries <= MOST_TRIES,
+    keep: (chosen) => {
+      found = [...chosen]
+      return true
+    },
+  })
+  return found
+}
+
 /**
- * Assigns a team to each party, largest party first. Without minima, team after team is filled. With minima, each party
- * goes to the team with the smallest filled share, so that a match that is not full is not lopsided.
+ * Assigns a team to each party so that all minima are met and the numbers of players are as even as can be. Each party
+ * goes first to the team with the smallest filled share.
  */
-function pack(
-  sizes: readonly number[],
+function spread(parties: readonly number[], { rooms, present, minima }: Vessels): number[] | undefined {
+  const most = rooms.map((room, team) => room + (present[team] as number))
+  const least = leastUneven(parties, { rooms, present, minima })
+  let [found, best, triesLeft] = [undefined as number[] | undefined, Infinity, MOST_TRIES]
+  place(parties, rooms, {
+    minima,
+    present,
+    order: (inTeam) => {
+      const share = (team: number) =>
+        ((inTeam[team] as number) + (present[team] as number)) / Math.max(1, most[team] as number)
+      return [...rooms.keys()].toSorted((one, other) => share(one) - share(other) || one - other)
+    },
+    mayContinue: () => --triesLeft >= 0,
+    keep: (chosen, inTeam) => {
+      const uneven = unevenSizes(
+        inTeam.map((players, team) => players + (present[team] as number)),
+        most,
+      )
+      if (found === undefined) triesLeft = Math.min(triesLeft, MORE_TRIES)
+      if (uneven < best - ROUNDING) [found, best] = [[...chosen], uneven]
+      return best <= least + ROUNDING
+    },
+  })
+  return found
+}
+
+/** How uneven the numbers would be at least if all players were single. */
+function leastUneven(parties: readonly number[], { rooms, present, minima }: Vessels): number {
+  const inTeam = rooms.map((room, team) => Math.min(room, minima[team] as number) + (present[team] as number))
+  const most = rooms.map((room, team) => room + (present[team] as number))
+  let left = parties.reduce((sum, size) => sum + size, 0) - minima.reduce((sum, min) => sum + min, 0)
+  for (; left > 0; left--) {
+    let [best, least] = [-1, Infinity]
+    for (let team = 0; team < rooms.length; team++) {
+      const added = (2 * (inTeam[team] as number) + 1) / Math.max(1, most[team] as number)
+      if ((inTeam[team] as number) < (most[team] as number) && added < least) [best, least] = [team, added]
+    }
+    if (best === -1) break
+    inTeam[best] = (inTeam[best] as number) + 1
+  }
+  return unevenSizes(inTeam, most)
+}
+
+interface Placing {
+  readonly minima?: readonly number[]
+  readonly present?: readonly number[]
+  /** The teams to try for the next party, the first one first. */
+  order(inTeam: readonly number[]): readonly number[]
+  mayContinue(tries: number): boolean
+  /** Called with the team of each party, and the players in each team; true if no other way is wanted. */
+  keep(chosen: readonly number[], inTeam: readonly number[]): boolean
+}
+
+/** Tries the ways to put parties into teams, largest party first. */
+function place(
+  parties: readonly number[],
   rooms: readonly number[],
-  minima: readonly number[] | undefined,
-): number[] | undefined {
+  { minima = [], present = [], order, mayContinue, keep }: Placing,
+): void {
   const inTeam = rooms.map(() => 0)
   const chosen: number[] = []
-  let left = sizes.reduce((sum, size) => sum + size, 0)
+  let left = parties.reduce((sum, size) => sum + size, 0)
   let tries = 0
-  const lacking = () => (minima ?? []).reduce((sum, min, team) => sum + Math.max(0, min - (inTeam[team] as number)), 0)
-  const share = (team: number) => (inTeam[team] as number) / Math.max(1, rooms[team] as number)
-  const order = (): number[] => {
-    const all = [...rooms.keys()]
-    return minima === undefined ? all : all.toSorted((one, other) => share(one) - share(other) || one - other)
-  }
+  const lacking = () => minima.reduce((sum, min, team) => sum + Math.max(0, min - (inTeam[team] as number)), 0)
 
-  const place = (party: number): boolean => {
+  /** True once no other way is wanted, or no more may be tried. */
+  const from = (party: number): boolean => {
     if (lacking() > left) return false
-    if (party === sizes.length) return true
-    const size = sizes[party] as number
+    if (party === parties.length) return keep(chosen, inTeam)
+    const size = parties[party] as number
     const tried = new Set<string>()
-    for (const team of order()) {
+    for (const team of order(inTeam)) {
       const filled = inTeam[team] as number
       // Teams of the same shape and the same number of players are interchangeable.
-      const alike = `${rooms[team] as number} ${minima?.[team] ?? 0} ${filled}`
+      const alike = `${rooms[team] as number} ${minima[team] ?? 0} ${present[team] ?? 0} ${filled}`
       if (filled + size > (rooms[team] as number) || tried.has(alike)) continue
-      if (++tries > MOST_TRIES) return false
+      if (!mayContinue(++tries)) return true
       tried.add(alike)
       inTeam[team] = filled + size
       left -= size
       chosen[party] = team
-      if (place(party + 1)) return true
+      if (from(party + 1)) return true
       inTeam[team] = filled
       left += size
     }
     return false
   }
-  return place(0) ? chosen : undefined
+  from(0)
 }
 
 function planOf(sizes: readonly number[], teams: readonly number[] | undefined): Plan | undefined {

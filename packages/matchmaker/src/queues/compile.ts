@@ -86,7 +86,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       levels: at,
       lastResortLevel: lastResort,
       adaptive,
-      teams: teams.map(({ name, max, min }) => ({ name, max, min })),
+      teams: teams.map(({ name, max, min, kind }) => ({ name, max, min, kind })),
       fillForMs: queue.fillForMs,
       radius: rules.find((rule) => rule.radius !== undefined)?.radius,
       spans: spans.flatMap(({ span }) => span ?? []),
@@ -137,6 +137,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
         ),
         facts: factsOf(nobody, invalidTicket),
         rooms: opening.rooms,
+        players: opening.present.map((team) => team.reduce((sum, { players }) => sum + players.length, 0)),
         present: present.map((team) => team.map(({ ticket, refuse }) => factsOf(ticket, refuse))),
       }
     },
@@ -176,16 +177,22 @@ function joined<Given extends readonly unknown[]>(tests: readonly ((...given: Gi
 /** Joins the checks of all rules into one, which passes only what every rule passes. */
 function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const pairs = rules.flatMap(({ pair }) => pair ?? [])
-  const checked = rules.filter(({ quotasDecide }) => quotasDecide !== true)
+  const checked = rules.filter(({ quotasDecide, counts }) => quotasDecide !== true && counts === undefined)
   const parts = checked.flatMap(({ part }) => part ?? [])
-  const wholes = checked.flatMap(({ whole }) => whole ?? [])
+  const wholes = checked.flatMap(({ whole, isBalance }) => (isBalance === true ? [] : (whole ?? [])))
+  const balanced = checked.flatMap(({ whole, isBalance }) => (isBalance === true ? (whole ?? []) : []))
+  const counted = rules.filter(({ counts }) => counts !== undefined)
+  const counts = joined(counted.flatMap(({ counts: ofRule }) => ofRule ?? []))
   const unevennesses = rules.flatMap(({ unevenness }) => unevenness ?? [])
   const quotas = rules.flatMap((rule) => rule.quotas ?? [])
-  if (pairs.length + parts.length + wholes.length + unevennesses.length + quotas.length === 0) return undefined
+  if (pairs.length + parts.length + wholes.length + unevennesses.length + quotas.length + counted.length === 0)
+    return undefined
   return {
     pair: joined(pairs),
     part: joined(parts),
     whole: joined(wholes),
+    balanced: joined(balanced),
+    counts: counts && { allows: counts, isSteady: counted.every(({ isSteady }) => isSteady === true) },
     unevenness:
       unevennesses.length === 0 ? undefined : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
     quotas,

@@ -259,3 +259,32 @@ test('is plain data without anything about other players', () => {
   expect(JSON.parse(JSON.stringify(why))).toEqual(why)
   expect(JSON.stringify(why)).not.toMatch(/secret|192|p1|t1/)
 })
+
+test('the sizes of matches that are tried are named, and which of them lack players', () => {
+  const even: RuleDefinition = {
+    kind: 'compare',
+    name: 'even',
+    team: 'side',
+    aggregate: 'count',
+    operator: '=',
+    otherTeam: 'side',
+  }
+  const teams = [{ name: 'side', count: 4, size: { min: 1, max: 4 } }]
+  const waiting = (many: number) => Array.from({ length: many }, () => skill(1, 6000))
+  const few = explain([even], waiting(3), { teams, matchSize: undefined })
+  expect(few.lacks).toBe(1)
+  expect(few.summary).toBe(
+    '2 other tickets could be in its match; 1 more player is needed. By "even" matches of 16, 12, 8 or 4 players are ' +
+      'tried, the largest first; 3 are there for one of 4 or more.',
+  )
+  expect(explain([even], waiting(9), { teams, matchSize: undefined }).summary).toBe(
+    'Enough others wait for a match. By "even" matches of 16, 12, 8 or 4 players are tried, the largest first; 9 are ' +
+      'there for one of 12 or more.',
+  )
+  const soon = explain([even], [skill(1, 1000), ...waiting(8).map(() => skill(1))], { teams, matchSize: undefined })
+  expect(soon.lacks).toBe(7)
+  expect(soon.summary).toBe(
+    '8 other tickets could be in its match; 7 more players are needed. By "even" matches of 16 players are tried, ' +
+      'the largest first; 9 are there for one of 16 or more. In 4 s 4 players are enough.',
+  )
+})

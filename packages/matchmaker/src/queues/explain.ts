@@ -80,7 +80,9 @@ export function createExplain(compiled: CompiledQueue): Explain {
   const shortages = compiled.rules.filter(({ shortage }) => shortage !== undefined)
   const keys = compiled.rules.filter(({ keyOf }) => keyOf !== undefined)
   const aboutMatches = compiled.rules.filter(({ whole, pair }) => whole !== undefined && pair === undefined)
-  const together = aboutMatches.map(({ rule }) => rule.name)
+  const namesOf = (rules: readonly CompiledRule[]) => rules.map(({ rule }) => rule.name)
+  const counted = namesOf(compiled.rules.filter(({ counts }) => counts !== undefined))
+  const together = namesOf(aboutMatches.filter(({ counts }) => counts === undefined))
   const nextAt = relaxationsOf(compiled)
   /** The level that counts in a match of these two tickets. */
   const levelFor = (
@@ -138,7 +140,11 @@ export function createExplain(compiled: CompiledQueue): Explain {
       }
     }
 
-    const needed = waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
+    const least = model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
+    /** The numbers of players that a match may have, where rules are about them. */
+    const sizes = pool.sizesAt(level)?.filter((size) => size >= self.size)
+    const possible = waitedMs < model.fillForMs && sizes?.includes(full) !== false ? full : (sizes?.at(-1) ?? least)
+    const needed = sizes?.length === 0 ? full : possible
     const lacks = Math.max(0, needed - players)
     /** Names the rule that blocks the ticket most. */
     const blocking = (): string | undefined => {
@@ -161,7 +167,12 @@ export function createExplain(compiled: CompiledQueue): Explain {
       ...(waitedMs < patientMs && { patientForMs: Math.round(patientMs - waitedMs) }),
       next: nextAt(waitedMs, aheadMs),
     }
-    return { queue: queue.name, summary: summaryOf(why, together), ...why }
+    const tried = sizes && {
+      sizes: waitedMs < model.fillForMs ? sizes.filter((size) => size === full) : sizes,
+      players: others.length < pool.count - 1 ? Infinity : players,
+      rules: counted,
+    }
+    return { queue: queue.name, summary: summaryOf(why, together, tried), ...why }
   }
 }
 
@@ -316,9 +327,43 @@ const quoted = (name: string) => JSON.stringify(name)
 const rounded = (value: number) => String(Math.round(value * 10) / 10)
 const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`
 
+/** The sizes of matches that are tried, where rules are about numbers of players. */
+interface TriedSizes {
+  /** The greatest first. */
+  readonly sizes: readonly number[]
+  /** Players of the tickets that may be in one match with the ticket, its own included; Infinity if unknown. */
+  readonly players: number
+  /** Names of the rules. */
+  readonly rules: readonly string[]
+}
+
 /** @param together names of the rules about whole matches. */
-function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
-  return `${obstacleOf(why, together)}.${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
+function summaryOf(
+  why: Omit<Explanation, 'summary' | 'queue'>,
+  together: readonly string[],
+  tried: TriedSizes | undefined,
+): string {
+  const obstacle = `${obstacleOf(why, together)}.${tried === undefined ? '' : sizesSentence(tried)}`
+  return `${obstacle}${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
+}
+
+/** Most sizes that are named. */
+const MOST_SIZES = 6
+
+/** Says which sizes of a match are tried and which of them have too few players, after a space. */
+function sizesSentence({ sizes, players, rules }: TriedSizes): string {
+  const by = rules.map(quoted).join(', ')
+  if (sizes.length === 0) return ` By ${by} no match with it has an allowed number of players now.`
+  const named = sizes.slice(0, MOST_SIZES)
+  const more = sizes.length > named.length ? [`${sizes.length - named.length} smaller sizes`] : []
+  const words = [...named.map(String), ...more]
+  const list = words.length === 1 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+  const tooLarge = sizes.filter((size) => size > players)
+  const lack =
+    tooLarge.length === 0
+      ? ''
+      : `; ${players} ${players === 1 ? 'is' : 'are'} there for one of ${tooLarge.at(-1)} or more`
+  return ` By ${by} matches of ${list} players are tried, the largest first${lack}.`
 }
 
 /** Says how long patience lasts, after a space, where there are players for one. */

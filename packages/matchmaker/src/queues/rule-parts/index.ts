@@ -89,6 +89,7 @@ export {
   aggregateOf,
   ANYTHING,
   compares,
+  countOf,
   createExtremes,
   holdsBetween,
   type Range,

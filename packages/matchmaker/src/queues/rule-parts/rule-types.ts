@@ -67,6 +67,8 @@ export interface RuleContext {
   /** Whether the rule is within another: it then has no radius, span or key, which are for rules of the queue. */
   readonly isInner?: boolean | undefined
   readonly teams: readonly NamedTeam[]
+  /** The only team that a rule within another is about. Default: all that it names. */
+  readonly team?: number | undefined
   /** Called with what a custom rule throws. */
   readonly failed: (rule: string, error: unknown) => void
 }
@@ -95,6 +97,20 @@ export interface RuleChecks {
   /** Whether `whole` depends on the time beyond the levels. */
   readonly timed?: boolean | undefined
   readonly whole?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
+  /**
+   * The same as `whole` by numbers of players alone, of each team the fewest and the most: whether teams within these
+   * bounds may play, as far as bounds can tell. Only of rules that need no more than numbers of players.
+   */
+  readonly counts?: ((fewest: readonly number[], most: readonly number[], levels: MatchLevels) => boolean) | undefined
+  /** Whether `counts` has the same answer at all levels. */
+  readonly isSteady?: boolean | undefined
+  /** Whether `whole` is for teams that are as even in number as can be: see `Checks.balanced`. */
+  readonly isBalance?: boolean | undefined
+  /**
+   * Whether the rule says anything of these teams, or nobody has what it compares: then it neither holds nor fails.
+   * Default: it does.
+   */
+  readonly saysOf?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
   /** How far two tickets are apart, in the unit of the limit; undefined if nothing is measured. For `explain`. */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined
   /** How many players of another kind a match needs, even if all of these tickets are in it. For `explain`. */

@@ -67,6 +67,16 @@ export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refus
   return values.includes(undefined) ? values.filter((value) => value !== undefined) : (values as Value[])
 }
 
+/** How many of these tickets' players have what a rule reads, the rule's default for it included. */
+export function countOf(
+  members: readonly Facts[],
+  { attribute, missing }: Pick<Wanted<unknown>, 'attribute' | 'missing'>,
+): number {
+  const isForAll = attribute === PARTY_SIZE || typeof missing === 'object'
+  const has = ({ attributes }: { readonly attributes: object }) => isForAll || Object.hasOwn(attributes, attribute)
+  return members.reduce((sum, { ticket }) => sum + ticket.players.filter(has).length, 0)
+}
+
 export function compares(one: number, operator: Comparison, other: number): boolean {
   switch (operator) {
     case '=':

@@ -15,6 +15,7 @@ import {
   type RuleContext,
   type RuleTicket,
   type Scalar,
+  type Teams,
   base,
   missingSchema,
   operatorSchema,
@@ -100,7 +101,15 @@ export function compileAccepts(rule: Checked<AcceptsRule>, context: RuleContext)
     const [some, others] = [one.of[index] as Stated, other.of[index] as Stated]
     return takes(some, others) && takes(others, some)
   }
-  return { ...compilePairwise(rule, context, allows), factOf }
+  /** Somebody asks for what somebody of another ticket has or has not. */
+  const saysOf = (teams: Teams) => {
+    const members = teams.flat()
+    const stated = ({ of }: Facts) => of[index] as Stated
+    return members.some(
+      (one) => stated(one).want.length > 0 && members.some((other) => other !== one && stated(other).are.length > 0),
+    )
+  }
+  return { ...compilePairwise(rule, context, allows), saysOf, factOf }
 }
 
 export function acceptsWords({ attribute, operator, own, missing }: AcceptsRule): string {

@@ -43,8 +43,9 @@ import {
 
 /**
  * The teams are even: they differ by at most `max` in a number made from their players; or, with `measure:
- * 'predictedWin'`, none is predicted to beat another with a probability above `max`. Among possible arrangements of the
- * teams, the most even is chosen.
+ * 'predictedWin'`, none is predicted to beat another with a probability above `max`. Where teams may differ in size,
+ * their numbers of players are first made as even as parties, sizes and other rules allow: teams that are less even in
+ * number are not made to keep the rule. Among those arrangements the most even is chosen.
  */
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
@@ -146,6 +147,11 @@ function checkMissing(
 export const compileBalance = (rule: Checked<BalanceRule>, context: RuleContext): RuleChecks =>
   rule.measure === 'predictedWin' ? compilePredictedWin(rule, context) : compileSpread(rule, context)
 
+/** Whether all tickets are in one team although there are several: somebody plays against nobody. */
+const isOneSided = (teams: Teams): boolean =>
+  teams.length > 1 &&
+  teams.some((team) => team.length > 1 && teams.every((other) => other === team || other.length === 0))
+
 function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContext): RuleChecks {
   const { attribute = '', aggregate = 'avg', max } = rule
   const missing = rule.missing as Missing<number> | undefined
@@ -188,7 +194,10 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
       const most = limit.ofPart(wait)
       return isEven(teams, others, most) || leastSpreadOf(teams, roomOf, others) <= most
     },
-    whole: (teams, match) => spreadOf(teams) <= limit.ofMatch(match),
+    whole: (teams, match) =>
+      isOneSided(teams) ? limit.ofMatch(match) === Infinity : spreadOf(teams) <= limit.ofMatch(match),
+    isBalance: true,
+    saysOf: (teams) => teams.filter((team) => team.some(({ of }) => (of[index] as Tally).count > 0)).length > 1,
     unevenness: (teams) => spreadOf(teams) / unit,
   }
 }
@@ -265,7 +274,10 @@ function compilePredictedWin(
     factOf: ratingsReader({ rule: name, mean, uncertainty, missing }),
     part: (teams, roomOf, wait, others) =>
       others === undefined || leastLeadIn(teams, roomOf, others) <= limit.ofPart(wait),
-    whole: (teams, match) => leadIn(teams) <= limit.ofMatch(match),
+    whole: (teams, match) =>
+      isOneSided(teams) ? limit.ofMatch(match) === Infinity : leadIn(teams) <= limit.ofMatch(match),
+    isBalance: true,
+    saysOf: (teams) => teams.filter((team) => team.length > 0).length > 1,
     unevenness: (teams) => leadIn(teams) / unit,
   }
 }

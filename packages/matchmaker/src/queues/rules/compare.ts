@@ -13,7 +13,6 @@ import {
   type RuleBase,
   type Scope,
   type Facts,
-  type NamedTeam,
   type RuleChecks,
   type RuleContext,
   type Teams,
@@ -100,12 +99,28 @@ export function compileCompare(rule: Checked<CompareRule>, context: RuleContext)
   const { index } = context
   const { aggregate, attribute = '', missing } = rule
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
+  /** Whether there is a number to compare, and another one where two teams are compared. */
+  const saysOf =
+    (isKnown: (team: readonly Facts[]) => boolean): RuleChecks['saysOf'] =>
+    (match) => {
+      if (rule.scope === 'match') return isKnown(match.flat())
+      const known = (kind: string | undefined) => teamsOf(context, kind).filter((team) => isKnown(match[team] ?? []))
+      const own = known(rule.team)
+      if (rule.otherTeam === undefined) return own.length > 0
+      return own.some((team) => known(rule.otherTeam).some((other) => other !== team))
+    }
   const compiled = (measure: Measure) =>
     rule.otherTeam === undefined ? withConstant(rule, context, measure) : withTeam(rule, context, measure)
-  if (aggregate === 'count') return compiled({ valueOf: sizeOf, reachOf: sizesOf })
+  if (aggregate === 'count')
+    return {
+      ...compiled({ valueOf: sizeOf, reachOf: sizesOf }),
+      saysOf: saysOf(() => true),
+      ...countsOf(rule, context),
+    }
   const extremesOf = createExtremes(index)
   return {
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
+    saysOf: saysOf((team) => !Number.isNaN(aggregateOf(team, index, aggregate))),
     ...compiled({
       valueOf: (team) => aggregateOf(team, index, aggregate),
       reachOf: (team, room, others) =>
@@ -127,18 +142,37 @@ const sizesOf: Measure['reachOf'] = (team, room) => ({ low: sizeOf(team), high: 
 const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
 
 /** Indexes of the teams of that kind; of all teams, if no kind is given. */
-const teamsOf = (teams: readonly NamedTeam[], kind: string | undefined): number[] =>
-  teams.flatMap((team, at) => (kind === undefined || team.kind === kind ? [at] : []))
+const teamsOf = ({ teams, team: only }: Pick<RuleContext, 'teams' | 'team'>, kind: string | undefined): number[] =>
+  teams.flatMap((team, at) => ((kind === undefined || team.kind === kind) && (only ?? at) === at ? [at] : []))
 
-function withConstant(
-  rule: Checked<CompareRule>,
-  { levels, teams }: RuleContext,
-  { valueOf, reachOf }: Measure,
-): RuleChecks {
-  const limit = timedLimits(rule, levels, rule.value ?? 0, Number.NaN)
+/** What a rule about numbers of players says by numbers alone. */
+function countsOf(rule: Checked<CompareRule>, context: RuleContext): Pick<RuleChecks, 'counts' | 'isSteady'> {
+  const { levels } = context
+  const limit = timedLimits(rule, levels, rule.value ?? 1, Number.NaN)
+  const [own, others] = [teamsOf(context, rule.team), teamsOf(context, rule.otherTeam)]
+  // A rule that has no two teams to compare says nothing.
+  if (rule.otherTeam !== undefined && !own.some((team) => others.some((other) => other !== team))) return {}
+  const isSteady = limit.table.every((value) => Object.is(value, limit.table[0]))
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+  const counts: RuleChecks['counts'] = (fewest, most, match) => {
+    const at = limit.ofMatch(match)
+    if (Number.isNaN(at)) return true
+    const range = (team: number): Range => ({ low: fewest[team] ?? 0, high: most[team] ?? 0 })
+    const value: Range = { low: at, high: at }
+    if (rule.scope === 'match') return canCompare({ low: sum(fewest), high: sum(most) }, rule.operator, value)
+    if (rule.otherTeam === undefined) return own.every((team) => canCompare(range(team), rule.operator, value))
+    return own.every((team) =>
+      others.every((other) => other === team || canCompare(range(team), rule.operator, range(other))),
+    )
+  }
+  return { counts, isSteady }
+}
+
+function withConstant(rule: Checked<CompareRule>, context: RuleContext, { valueOf, reachOf }: Measure): RuleChecks {
+  const limit = timedLimits(rule, context.levels, rule.value ?? 0, Number.NaN)
   // With scope `match`, all players of the match count as one team.
   const isWhole = rule.scope === 'match'
-  const own = isWhole ? [0] : teamsOf(teams, rule.team)
+  const own = isWhole ? [0] : teamsOf(context, rule.team)
   const inScope = (match: Teams): Teams => (isWhole ? [match.flat()] : match)
   const roomIn = (roomOf: readonly number[]) => (isWhole ? [roomOf.reduce((sum, room) => sum + room, 0)] : roomOf)
   const allows = (at: number, fits: (limit: number, team: number) => boolean) =>
@@ -161,13 +195,9 @@ function withConstant(
   }
 }
 
-function withTeam(
-  rule: Checked<CompareRule>,
-  { levels, teams }: RuleContext,
-  { valueOf, reachOf }: Measure,
-): RuleChecks {
-  const counts = timedCounts(rule, levels)
-  const [own, others] = [teamsOf(teams, rule.team), teamsOf(teams, rule.otherTeam)]
+function withTeam(rule: Checked<CompareRule>, context: RuleContext, { valueOf, reachOf }: Measure): RuleChecks {
+  const counts = timedCounts(rule, context.levels)
+  const [own, others] = [teamsOf(context, rule.team), teamsOf(context, rule.otherTeam)]
   const eachTwo = (allows: (team: number, other: number) => boolean) =>
     own.every((team) => others.every((other) => other === team || allows(team, other)))
   return {

@@ -14,6 +14,7 @@ import {
   type RuleChecks,
   type RuleContext,
   type RuleTicket,
+  type Teams,
   base,
   finite,
   missingSchema,
@@ -22,6 +23,7 @@ import {
   relaxing,
   textSchema,
   A_NUMBER,
+  countOf,
   type Wanted,
   tallyOf,
   timedLimits,
@@ -81,7 +83,8 @@ export function compileDifference(rule: Checked<DifferenceRule>, context: RuleCo
     // NaN, of a ticket that goes with any value, is never above the limit.
     return !(Math.max(high, greatest) - Math.min(low, least) > allowed)
   }
-  return { ...compileApart(limit, isWithin), factOf: boundsOf }
+  const saysOf = (teams: Teams) => countOf(teams.flat(), wanted) > 1
+  return { ...compileApart(limit, isWithin), saysOf, factOf: boundsOf }
 }
 
 const DIFFERING = {

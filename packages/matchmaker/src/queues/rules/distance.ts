@@ -14,6 +14,7 @@ import {
   type RuleChecks,
   type RuleContext,
   type RuleTicket,
+  type Teams,
   base,
   finite,
   relaxing,
@@ -47,7 +48,9 @@ export function compileDistance(rule: Checked<DistanceRule>, context: RuleContex
     throw refuse('players', `must be somewhere: rule ${JSON.stringify(rule.name)} wants their coordinates`)
   }
   const demand = missing === 'refuse' ? { factOf } : {}
-  if (context.isInner === true) return { ...compileApart(km, nearOf(missing)), ...demand }
+  const saysOf = (teams: Teams) =>
+    teams.flat().filter(({ ticket }) => missing === 'network' || ticket.place !== undefined).length > 1
+  if (context.isInner === true) return { ...compileApart(km, nearOf(missing)), saysOf, ...demand }
   const radius: Radius = {
     by: rule.by,
     squared: km.table.map(chordSquared),

@@ -13,12 +13,14 @@ import {
   type RuleContext,
   type RuleTicket,
   type Scalar,
+  type Teams,
   base,
   missingSchema,
   scalarSchema,
   scopeSchema,
   textSchema,
   A_SCALAR,
+  countOf,
   valuesOf,
   type Wanted,
   timedCounts,
@@ -52,6 +54,12 @@ const sameness = { ...base, attribute: textSchema, scope: scopeSchema, missing: 
 export const equalSchema = z.strictObject({ kind: z.literal('equal'), ...sameness })
 export const differentSchema = z.strictObject({ kind: z.literal('different'), ...sameness })
 
+/** Two players with a value are compared, of the match or of one team. */
+const saysOf =
+  (scope: Scope, wanted: Wanted<Scalar>) =>
+  (teams: Teams): boolean =>
+    (scope === 'team' ? teams : [teams.flat()]).some((members) => countOf(members, wanted) > 1)
+
 export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): RuleChecks {
   const { attribute, scope = 'match', missing, name } = rule
   const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
@@ -73,7 +81,7 @@ export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): Ru
     const [a, b] = [one.of[index], other.of[index]]
     return a === b || a === undefined || b === undefined
   }
-  return { ...compileInScope(scope, rule, context, allows), factOf: valueOf }
+  return { ...compileInScope(scope, rule, context, allows), saysOf: saysOf(scope, wanted), factOf: valueOf }
 }
 
 export function compileDifferent(rule: Checked<DifferentRule>, context: RuleContext): RuleChecks {
@@ -91,7 +99,7 @@ export function compileDifferent(rule: Checked<DifferentRule>, context: RuleCont
     const [some, others] = [one.of[index] as readonly Scalar[], other.of[index] as readonly Scalar[]]
     return !some.some((value) => others.includes(value))
   }
-  return { ...compileInScope(scope, rule, context, allows), factOf }
+  return { ...compileInScope(scope, rule, context, allows), saysOf: saysOf(scope, wanted), factOf }
 }
 
 export function equalWords({ attribute, scope = 'match', missing }: EqualRule): string {

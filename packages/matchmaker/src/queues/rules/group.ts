@@ -24,9 +24,13 @@ import {
 /** A ticket's fact where the inner rule can never hold: an attribute is missing, or a party's players differ. */
 const NEVER = Symbol('never')
 
+/** Whether a rule holds for a match; undefined if it says nothing of it, e.g. as nobody has what it compares. */
+type Verdict = boolean | undefined
+
 /**
  * Compiles a rule made of rules. Inner rules check the whole match, with facts of their own: the group's fact of a
- * ticket is a `Facts` whose `of` has an entry for each inner rule.
+ * ticket is a `Facts` whose `of` has an entry for each inner rule. A match is refused where the group does not hold,
+ * not where it says nothing.
  * @param compile compiles an inner rule.
  */
 export function compileGroup(
@@ -35,21 +39,31 @@ export function compileGroup(
   compile: (rule: Rule, context: RuleContext) => RuleChecks,
 ): RuleChecks {
   const { levels, index } = context
-  const inner = innerRulesOf(rule).map((one, at) =>
-    compile(asInner(one, rule, at), { ...context, index: at, isInner: true }),
+  /** The inner rules, once for each team if they are about one team: then each team may meet another one of them. */
+  const variants = teamsToJudge(rule, context).map((team) =>
+    innerRulesOf(rule).map((one, at) =>
+      compile(asInner(one, rule, at), { ...context, index: at, isInner: true, team }),
+    ),
   )
+  const inner = variants[0] ?? []
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, false)
   const factsOf = ({ of }: Facts) => of[index] as Facts
   const holds = (test: (one: RuleChecks, at: number) => boolean): boolean =>
-    rule.kind === 'any' ? inner.some(test) : inner.every(test)
+    variants.every((rules) => (rule.kind === 'any' ? rules.some(test) : rules.every(test)))
   const isNever = ({ of }: Facts, at: number) => of[at] === NEVER
   const anyNever = (teams: Teams, at: number) => teams.some((team) => team.some((facts) => isNever(facts, at)))
 
-  const whole = (teams: Teams, match: MatchLevels): boolean => {
+  const verdictOf = (teams: Teams, match: MatchLevels): Verdict => {
     const known = teams.map((team) => team.map(factsOf))
-    const isMet = holds((one, at) => !anyNever(known, at) && wholeOf(one, known, match))
-    return rule.kind === 'not' ? !isMet : isMet
+    const verdictOfInner = (one: RuleChecks, at: number): Verdict => {
+      if (anyNever(known, at)) return false
+      if (!wholeOf(one, known, match)) return false
+      return one.saysOf?.(known, match) === false ? undefined : true
+    }
+    const join = rule.kind === 'any' ? anyOf : allOf
+    const verdict = allOf(variants.map((rules) => join(rules.map(verdictOfInner))))
+    return rule.kind === 'not' ? (verdict === undefined ? undefined : !verdict) : verdict
   }
   const factOf = (ticket: RuleTicket, refuse: Refuse): Facts => {
     const facts = { ticket, of: inner.map((one) => factOrNever(one, ticket)) }
@@ -59,25 +73,73 @@ export function compileGroup(
   }
   const compiled: RuleChecks = {
     factOf,
-    whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || whole(teams, match),
+    whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || verdictOf(teams, match) !== false,
+    saysOf: (teams, match) => verdictOf(teams, match) !== undefined,
+  }
+  const areCounted = inner.every((one) => one.counts !== undefined)
+  const counted: RuleChecks = {
+    ...compiled,
+    ...(areCounted && {
+      isSteady: inner.every(({ isSteady }) => isSteady === true) && counts.every((one) => one === counts[0]),
+      counts: (fewest, most, match) => {
+        if (counts[timing.ofMatch(match)] === 0) return true
+        // What bounds leave open, a rule of kind `not` leaves open too.
+        if (rule.kind === 'not' && fewest.some((players, team) => players !== most[team])) return true
+        const mayHold = holds((one) => one.counts?.(fewest, most, match) ?? true)
+        return rule.kind === 'not' ? !mayHold : mayHold
+      },
+    }),
   }
   // A rule of kind `not` can only be checked on the whole match.
-  if (rule.kind === 'not') return compiled
+  if (rule.kind === 'not') return counted
+  const hasPairs = inner.some(({ pair }) => pair !== undefined)
   return {
-    ...compiled,
-    pair: (one, other, level) => {
-      if (counts[timing.ofPair(level)] === 0) return true
-      const [some, others] = [factsOf(one), factsOf(other)]
-      return holds(
-        ({ pair }, at) => !isNever(some, at) && !isNever(others, at) && (pair?.(some, others, level) ?? true),
-      )
-    },
+    ...counted,
+    ...(hasPairs && {
+      pair: (one, other, level) => {
+        if (counts[timing.ofPair(level)] === 0) return true
+        const [some, others] = [factsOf(one), factsOf(other)]
+        return holds(
+          ({ pair }, at) => !isNever(some, at) && !isNever(others, at) && (pair?.(some, others, level) ?? true),
+        )
+      },
+    }),
     part: (teams, roomOf, match) => {
       if (counts[timing.ofPart(match)] === 0) return true
       const known = teams.map((team) => team.map(factsOf))
       return holds(({ part }, at) => !anyNever(known, at) && (part?.(known, roomOf, match) ?? true))
     },
   }
+}
+
+/** One that holds is enough; if none does, one that says nothing leaves it open. */
+const anyOf = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes(true) ? true : verdicts.includes(undefined) ? undefined : false
+
+/** One that does not hold is enough to fail; if there is none, one that says nothing leaves it open. */
+const allOf = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true
+
+/**
+ * The teams that a rule is judged for one by one: all teams of a kind where the rule is of kind `any` and each rule
+ * within compares a number of one such team with a constant. Undefined stands for the match as a whole.
+ */
+function teamsToJudge(rule: Rule, { teams, team: only }: RuleContext): readonly (number | undefined)[] {
+  if (only !== undefined || rule.kind !== 'any') return [only]
+  const kinds = new Set(comparedTeams(rule))
+  const [kind] = kinds
+  if (kinds.size !== 1 || kind === undefined) return [undefined]
+  return teams.flatMap((team, at) => (kind === EVERY_TEAM || team.kind === kind ? [at] : []))
+}
+
+const EVERY_TEAM = Symbol('every team')
+
+/** The team that each comparison within a rule is about; undefined for a rule that is about more than one team. */
+function comparedTeams(rule: RuleDefinition): readonly (string | typeof EVERY_TEAM | undefined)[] {
+  const rules = innerRulesOf(rule)
+  if (rules.length > 0) return rules.flatMap(comparedTeams)
+  if (rule.kind !== 'compare' || rule.scope === 'match' || rule.otherTeam !== undefined) return [undefined]
+  return [rule.team ?? EVERY_TEAM]
 }
 
 /** Inner rules take these settings from the rule around them. */

@@ -12,6 +12,7 @@ export function modelAllows(
   const entries = teams.flat()
   const levels = levelsOf(model, entries, now)
   const facts = teams.map((team) => team.map((entry) => entry.facts))
+  const players = teams.map((team) => team.reduce((sum, { size }) => sum + size, 0))
   const levelBetween = (one: Entry<Facts>, other: Entry<Facts>, by: keyof MatchLevels | 'each') => {
     if (by !== 'each') return levels[by]
     if (levels.youngest === model.lastResortLevel) return levels.youngest
@@ -43,6 +44,8 @@ export function modelAllows(
     ) ??
       true) &&
     (checks?.whole?.(facts, levels) ?? true) &&
+    (checks?.balanced?.(facts, levels) ?? true) &&
+    (checks?.counts?.allows(players, players, levels) ?? true) &&
     (checks?.quotas ?? []).every(({ countOf, teams, least, most }) =>
       teams.every((team) => {
         const count = (facts[team] ?? []).reduce((sum, one) => sum + countOf(one), 0)

@@ -79,6 +79,7 @@ export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: Ru
 
   return {
     factOf,
+    saysOf: (teams) => firstWith(teams, index) !== undefined,
     pair: ({ of: some }, { of: others }, level) => {
       const at = timing.ofPair(level)
       const [a, b] = [some[index] as RoundTrips | undefined, others[index] as RoundTrips | undefined]

@@ -18,6 +18,8 @@ export interface Judged {
   readonly now: number
   /** The head start of each ticket, in a queue with `targetWaitMs`. Default: none. */
   readonly headStartOf?: ((ticket: RuleTicket) => number) | undefined
+  /** The only team that is compared, within a rule that is judged team by team. */
+  readonly only?: JudgedTeam | undefined
 }
 
 /** A limit after so long a wait. Lines are stairs of 16 steps beneath them. */

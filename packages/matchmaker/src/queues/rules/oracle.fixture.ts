@@ -160,11 +160,11 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         return wanted.every((want) => values.every((value) => compare(value, rule.operator, want)))
       })
     case 'any':
-      return limitOf(rule, 1, judged) === undefined || rule.rules.some((inner) => holdsWithin(rule, inner, judged))
+      return limitOf(rule, 1, judged) === undefined || verdictOf(rule, rule, judged) !== false
     case 'all':
-      return limitOf(rule, 1, judged) === undefined || rule.rules.every((inner) => holdsWithin(rule, inner, judged))
+      return limitOf(rule, 1, judged) === undefined || verdictOf(rule, rule, judged) !== false
     case 'not':
-      return limitOf(rule, 1, judged) === undefined || !holdsWithin(rule, rule.rule, judged)
+      return limitOf(rule, 1, judged) === undefined || verdictOf(rule, rule, judged) !== false
     case 'overlap': {
       const least = limitOf(rule, rule.atLeast ?? 1, judged) ?? 0
       const lists = tickets.flatMap(({ players }) => {
@@ -207,14 +207,16 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         return !one.players.some(({ avoid }) => other.players.some(({ id }) => avoid.includes(id)))
       })
     case 'balance': {
-      if (rule.measure === 'predictedWin') return predictionHolds(rule, judged)
+      if (rule.measure === 'predictedWin')
+        return predictionHolds(rule, judged) && (!isOneSided(judged) || (limitOf(rule, rule.max, judged) ?? 1) >= 1)
       const limit = limitOf(rule, rule.max, judged)
       const values = teams.flatMap(({ tickets }) => {
         const players = tickets.flatMap((ticket) => ticket.players)
         const missing = rule.missing as Missing<number>
         return aggregate(rule.aggregate ?? 'avg', valuesOf(players, rule.attribute ?? '', missing)) ?? []
       })
-      return limit === undefined || values.length === 0 || Math.max(...values) - Math.min(...values) <= limit
+      if (limit === undefined || limit === Infinity) return true
+      return !isOneSided(judged) && (values.length === 0 || Math.max(...values) - Math.min(...values) <= limit)
     }
     case 'custom': {
       if (limitOf(rule, 1, judged) === undefined) return true
@@ -229,11 +231,104 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
 const isTogether = ({ teams }: Judged, one: RuleTicket, other: RuleTicket): boolean =>
   teams.some(({ tickets }) => tickets.includes(one) && tickets.includes(other))
 
-/** An inner rule uses the waits that count for its outer rule, and concerns all players of the match. */
-function holdsWithin(outer: RuleDefinition, inner: RuleDefinition, judged: Judged): boolean {
-  const { by = 'each', hard, optionalAfterMs } = outer
-  return holds({ ...inner, by: by === 'each' ? 'youngest' : by, hard, optionalAfterMs }, { ...judged, playing: [] })
+/** Whether several tickets are in one team, and nobody is in any other. */
+const isOneSided = ({ teams }: Judged): boolean =>
+  teams.length > 1 &&
+  teams.filter(({ tickets }) => tickets.length > 0).length === 1 &&
+  teams.some(({ tickets }) => tickets.length > 1)
+
+/**
+ * Whether an inner rule holds; undefined if it says nothing. It uses the waits that count for the outermost rule, and
+ * concerns all players of the match.
+ */
+function verdictOf(outer: RuleDefinition, rule: RuleDefinition, judged: Judged): boolean | undefined {
+  const within = (inner: RuleDefinition, of = judged) => verdictOf(outer, inner, of)
+  const all = (verdicts: readonly (boolean | undefined)[]) =>
+    verdicts.some((one) => one === false) ? false : verdicts.every((one) => one === true) ? true : undefined
+  switch (rule.kind) {
+    case 'not': {
+      const verdict = within(rule.rule)
+      return verdict === undefined ? undefined : !verdict
+    }
+    case 'all':
+      return all(rule.rules.map((inner) => within(inner)))
+    case 'any': {
+      const some = (verdicts: readonly (boolean | undefined)[]) => {
+        const refused = all(verdicts.map((one) => (one === undefined ? undefined : !one)))
+        return refused === undefined ? undefined : !refused
+      }
+      const about = new Set(rule.rules.map(teamOfCount))
+      const [only] = about
+      if (about.size > 1 || only === undefined) return some(rule.rules.map((inner) => within(inner)))
+      const own = judged.teams.filter(({ kind }) => only === '*' || only === kind)
+      return all(own.map((team) => some(rule.rules.map((inner) => within(inner, { ...judged, only: team })))))
+    }
+    default: {
+      const { by = 'each', hard, optionalAfterMs } = outer
+      const inner = { ...rule, by: by === 'each' ? ('youngest' as const) : by, hard, optionalAfterMs }
+      if (!holds(inner, { ...judged, playing: [] })) return false
+      return saysNothing(rule, judged) ? undefined : true
+    }
+  }
 }
+
+/** The team whose number is compared with a constant: `*` for each; undefined for other rules. */
+const teamOfCount = (rule: RuleDefinition): string | undefined =>
+  rule.kind === 'compare' && rule.scope !== 'match' && rule.otherTeam === undefined ? (rule.team ?? '*') : undefined
+
+/** Whether nobody has what the rule compares, or only one has where two are compared. */
+function saysNothing(rule: RuleDefinition, judged: Judged): boolean {
+  const { tickets, teams } = judged
+  const known = (of: readonly RuleTicket[], attribute: string, missing: unknown) =>
+    valuesOf<unknown>(
+      of.flatMap(({ players }) => players),
+      attribute,
+      missing as Missing<unknown>,
+    ).length
+  switch (rule.kind) {
+    case 'distance':
+      return tickets.filter(({ place }) => place !== undefined || (rule.missing ?? 'network') === 'network').length < 2
+    case 'latency':
+      return tickets.every(({ players }) => players.every(({ latencies }) => Object.keys(latencies).length === 0))
+    case 'difference':
+    case 'overlap':
+      return known(tickets, rule.attribute, rule.missing) < 2
+    case 'equal':
+    case 'different': {
+      const groups = rule.scope === 'team' ? teams.map((team) => team.tickets) : [tickets]
+      return groups.every((group) => known(group, rule.attribute, rule.missing) < 2)
+    }
+    case 'require':
+      return known(tickets, rule.attribute, rule.missing) === 0
+    case 'accepts':
+      return tickets.every(
+        (one) =>
+          known([one], rule.own, 'any') === 0 ||
+          tickets.every((other) => other === one || known([other], rule.attribute, rule.missing) === 0),
+      )
+    case 'compare': {
+      const isAlways = rule.aggregate === 'count' || rule.aggregate === 'sum'
+      const isKnown = (of: readonly RuleTicket[]) => isAlways || known(of, rule.attribute ?? '', rule.missing) > 0
+      if (rule.scope === 'match') return !isKnown(tickets)
+      const own = comparedTeams(rule, judged).filter((team) => isKnown(team.tickets))
+      if (rule.otherTeam === undefined) return own.length === 0
+      const others = teams.filter(({ kind, tickets: there }) => kind === rule.otherTeam && isKnown(there))
+      return !own.some((team) => others.some((other) => other !== team))
+    }
+    case 'balance': {
+      const attribute = rule.attribute
+      const counts = ({ tickets: there }: JudgedTeam) =>
+        attribute === undefined ? there.length > 0 : known(there, attribute, rule.missing) > 0
+      return teams.filter(counts).length < 2
+    }
+    default:
+      return false
+  }
+}
+
+/** The teams whose numbers a rule compares. */
+const comparedTeams = (rule: CompareRule, { teams, only }: Judged): readonly JudgedTeam[] =>
+  teams.filter((team) => (rule.team ?? team.kind) === team.kind && (only ?? team) === team)
 
 const common = ([first = [], ...others]: readonly (readonly string[])[]): string[] =>
   first.filter((text) => others.every((list) => list.includes(text)))
@@ -250,7 +345,7 @@ function compareHolds(rule: CompareRule, judged: Judged): boolean {
     const one = value({ kind: '', tickets: judged.tickets })
     return one === undefined || compare(one, rule.operator, counts)
   }
-  const own = judged.teams.filter(({ kind }) => (rule.team ?? kind) === kind)
+  const own = comparedTeams(rule, judged)
   const others = judged.teams.filter(({ kind }) => rule.otherTeam === kind)
   return own.every((team) => {
     const one = value(team)

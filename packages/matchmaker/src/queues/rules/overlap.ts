@@ -19,6 +19,7 @@ import {
   textSchema,
   textsSchema,
   A_LIST,
+  countOf,
   valuesOf,
   type Wanted,
   timedLimits,
@@ -73,6 +74,7 @@ export function compileOverlap(rule: Checked<OverlapRule>, { index, levels }: Ru
 
   return {
     factOf,
+    saysOf: (teams) => countOf(teams.flat(), wanted) > 1,
     pair: (one, other, level) => allHave([one, other], least.ofPair(level)),
     measure: (one, other) => {
       const [a, b] = [listOf(one), listOf(other)]

@@ -40,6 +40,7 @@ import {
   A_NUMBER,
   A_TEXT,
   compares,
+  countOf,
   holdsBetween,
   tallyOf,
   valuesOf,
@@ -130,12 +131,14 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels }: Ru
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
   }
   // A rule that never relaxes is decided when the ticket is created.
-  if (limits.every((limit) => limit === limits[0])) return { factOf }
+  const saysOf = (teams: Teams) => countOf(teams.flat(), { attribute: rule.attribute, missing: rule.missing }) > 0
+  if (limits.every((limit) => limit === limits[0])) return { factOf, saysOf }
   const timing = timingOf(rule, levels, isSteady(levels, limits))
   const allAt = (teams: Teams, level: number) =>
     teams.every((team) => team.every((facts) => (facts.of[index] as number) <= level))
   return {
     factOf,
+    saysOf,
     pair: (one: Facts, other: Facts, level) => {
       const at = timing.ofPair(level)
       return (one.of[index] as number) <= at && (other.of[index] as number) <= at

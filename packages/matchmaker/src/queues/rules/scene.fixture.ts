@@ -4,6 +4,7 @@ import type { CompiledQueue } from '../compile.js'
 import type { QueueDefinition } from '../queue.js'
 import type { Facts, RuleTicket } from '../rule-parts/rule-types.js'
 import { brokenRules, wrongSizes } from './oracle.fixture.js'
+import type { JudgedTeam } from './oracle-limits.fixture.js'
 import { namesOf } from '../rule-parts/teams.js'
 
 /** Returns undefined for a ticket that the queue refuses. */
@@ -83,7 +84,8 @@ function canMatch(
     const match = seats.map((tickets, team) => ({ kind: teams[team]?.name ?? '', tickets }))
     if (!isEnough(match.flatMap((team) => team.tickets).length - playing.length)) return false
     if (running === undefined && wrongSizes(definition, match, now).length > 0) return false
-    return brokenRules(definition, match, now, playing).length === 0
+    if (brokenRules(definition, match, now, playing).length > 0) return false
+    return isEvenInNumber(definition, match, now, running)
   }
   const from = (at: number): boolean => {
     const ticket = waiting[at]
@@ -101,4 +103,47 @@ function canMatch(
     return from(at + 1)
   }
   return from(0)
+}
+
+/**
+ * Whether no other teams of the same tickets are more even in number, and keep all rules but those about balance. Of
+ * queues without such a rule any numbers will do.
+ */
+function isEvenInNumber(
+  definition: QueueDefinition,
+  match: readonly JudgedTeam[],
+  now: number,
+  running: RunningMatch | undefined,
+): boolean {
+  const { rules = [], teams = [] } = definition
+  if (!rules.some(({ kind }) => kind === 'balance')) return true
+  const others = { ...definition, rules: rules.filter(({ kind }) => kind !== 'balance') }
+  const most = teams.flatMap((team) =>
+    namesOf(team).map(() => (typeof team.size === 'number' ? team.size : team.size.max)),
+  )
+  const playersIn = (tickets: readonly RuleTicket[]) => tickets.reduce((sum, { players }) => sum + players.length, 0)
+  const unevenness = (seats: readonly (readonly RuleTicket[])[]) =>
+    seats.reduce((sum, tickets, team) => sum + playersIn(tickets) ** 2 / (most[team] ?? 1), 0)
+  const least = unevenness(match.map(({ tickets }) => tickets)) - 1e-9
+  const playing = running === undefined ? [] : [running.ticket]
+  const members = match.flatMap(({ tickets }) => tickets).filter((ticket) => ticket !== running?.ticket)
+  const seats: RuleTicket[][] = match.map((_, team) => (running?.team === team ? [running.ticket] : []))
+  const isBetter = (): boolean => {
+    if (seats.some((tickets, team) => playersIn(tickets) > (most[team] ?? 0)) || unevenness(seats) >= least)
+      return false
+    const other = match.map(({ kind }, team) => ({ kind, tickets: seats[team] ?? [] }))
+    if (running === undefined && wrongSizes(definition, other, now).length > 0) return false
+    return brokenRules(others, other, now, playing).length === 0
+  }
+  const from = (at: number): boolean => {
+    const ticket = members[at]
+    if (ticket === undefined) return isBetter()
+    return seats.some((tickets) => {
+      tickets.push(ticket)
+      const found = from(at + 1)
+      tickets.pop()
+      return found
+    })
+  }
+  return !from(0)
 }

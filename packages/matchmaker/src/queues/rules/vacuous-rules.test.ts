@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { createPool } from '@muster/kernel'
+import { compileQueue } from '../compile.js'
+import { defineQueue } from '../queue.js'
+import type { RuleDefinition } from './definition.js'
+
+const deploy = { application: 'game', version: '1' }
+
+/** Whether two players with these attributes are matched by the rule. */
+function meet(rule: RuleDefinition, ...players: readonly [object, object]): boolean {
+  const compiled = compileQueue(defineQueue({ name: 'queue', matchSize: 2, rules: [rule], deploy }))
+  const pool = createPool(compiled.model)
+  for (const [at, attributes] of players.entries()) {
+    const one = { id: `p${at}`, attributes: { ...attributes }, roles: [], latencies: {}, avoid: [] }
+    const place = undefined
+    pool.add(compiled.entryOf({ id: `t${at}`, createdAt: 0, priority: 0, players: [one], place, network: undefined }))
+  }
+  return pool.group(0).length > 0
+}
+
+const not = (rule: RuleDefinition): RuleDefinition => ({ kind: 'not', rule })
+const missing = 'any'
+const equal: RuleDefinition = { kind: 'equal', attribute: 'clan', missing }
+const threat: RuleDefinition = {
+  kind: 'compare',
+  scope: 'match',
+  aggregate: 'max',
+  attribute: 'threat',
+  operator: '>',
+  value: 9,
+  missing,
+}
+
+const saysNothing: readonly (readonly [string, RuleDefinition, object, object])[] = [
+  ['equal, of which nobody has a value', equal, {}, {}],
+  ['equal, of which one has a value', equal, { clan: 'x' }, {}],
+  ['different, of which nobody has a value', { kind: 'different', attribute: 'clan', missing }, {}, {}],
+  ['difference, of which nobody has a value', { kind: 'difference', attribute: 'skill', max: 5, missing }, {}, {}],
+  ['overlap, of which one has a list', { kind: 'overlap', attribute: 'bans', missing }, { bans: ['a'] }, {}],
+  ['require', { kind: 'require', attribute: 'banned', operator: '=', value: true, missing }, {}, {}],
+  ['accepts', { kind: 'accepts', attribute: 'clan', operator: 'in', own: 'rivals', missing }, { clan: 'x' }, {}],
+  ['compare of a number that nobody has', threat, {}, {}],
+  ['latency that nobody has measured', { kind: 'latency', maxMs: 50, missing }, {}, {}],
+  ['distance of players without a place', { kind: 'distance', maxKm: 50, missing }, {}, {}],
+  ['balance of teams without a value', { kind: 'balance', attribute: 'skill', max: 5, missing }, {}, {}],
+  ['any of rules that say nothing', { kind: 'any', rules: [equal, threat] }, {}, {}],
+  ['all of rules of which one says nothing', { kind: 'all', rules: [equal, threat] }, { threat: 10 }, {}],
+  ['not of a rule that says nothing', not(equal), {}, {}],
+]
+
+test.each(saysNothing)(
+  'a rule that says nothing of a match lets it through, and so does its opposite: %s',
+  (_, rule, one, other) => {
+    expect(meet(rule, one, other)).toBe(true)
+    expect(meet(not(rule), one, other)).toBe(true)
+  },
+)
+
+test('a rule that holds is refused by `not`, and one that does not hold is let through', () => {
+  expect(meet(not(equal), { clan: 'x' }, { clan: 'x' })).toBe(false)
+  expect(meet(not(equal), { clan: 'x' }, { clan: 'y' })).toBe(true)
+  expect(meet(not(threat), { threat: 10 }, {})).toBe(false)
+  expect(meet(not(threat), { threat: 9 }, {})).toBe(true)
+})
+
+test('`all` does not hold where one rule fails, whatever the others say', () => {
+  expect(meet({ kind: 'all', rules: [equal, threat] }, { threat: 1 }, {})).toBe(false)
+  expect(meet(not({ kind: 'all', rules: [equal, threat] }), { threat: 1 }, {})).toBe(true)
+})
