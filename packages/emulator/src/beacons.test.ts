@@ -50,6 +50,29 @@ async function echoOver(beacon: PlaceBeacon, text: string): Promise<string> {
   return echo
 }
 
+test('a beacon answers the requests of browsers by HTTP, one after the other on a connection', async () => {
+  const [beacon] = await beaconsOf(await listening())
+  const { host = '', tcp_port = 0 } = beacon ?? {}
+  for (let nth = 0; nth < 3; nth += 1) {
+    const answer = await fetch(`http://${host}:${tcp_port}/`, { cache: 'no-store' })
+    expect([answer.status, answer.headers.get('access-control-allow-origin'), await answer.text()]).toEqual([
+      204,
+      '*',
+      '',
+    ])
+  }
+  // A request in two parts, and what only begins like one.
+  const socket = connect(tcp_port, host).setEncoding('latin1')
+  let text = ''
+  socket.on('data', (part: string) => (text += part))
+  socket.write('GET / HTTP/1.1\r\nhost: a')
+  await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0)
+  socket.end('\r\n\r\n')
+  await once(socket, 'close')
+  expect(text).toMatch(/^HTTP\/1\.1 204 [^]*\r\n\r\n$/)
+  if (beacon !== undefined) expect(await echoOver(beacon, 'GET me')).toBe('GET me')
+})
+
 test('each beacon answers pings at its own ports, by UDP and TCP', async () => {
   const beacons = await beaconsOf(await listening())
   expect(beacons.map(({ location }) => location.city)).toEqual(places.map(({ location }) => location.city))

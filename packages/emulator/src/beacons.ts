@@ -31,9 +31,17 @@ const LONGEST_PING = 1200
 const MOST_UNDER_WAY = 1000
 const MOST_CONNECTIONS = 64
 const IDLE_MS = 10_000
+/** Browsers measure by requests, and log an error for an answer that is not HTTP: they get one without content. */
+const BROWSER = /^(?:GET|HEAD|OPTIONS) \/\S* HTTP\/1\.[01]\r\n/
+const END_OF_HEAD = '\r\n\r\n'
+const LONGEST_HEAD = 16 * 1024
+const HTTP_ANSWER =
+  'HTTP/1.1 204 No Content\r\naccess-control-allow-origin: *\r\naccess-control-allow-private-network: true\r\n' +
+  'cache-control: no-store\r\ntiming-allow-origin: *\r\n\r\n'
 
 /**
- * Opens a beacon that echoes what is sent to its UDP port and over connections to its TCP port.
+ * Opens a beacon that echoes what is sent to its UDP port and over connections to its TCP port, where it also answers
+ * the requests of browsers.
  * @throws the system's error when there is no port left, or no such address.
  */
 async function openBeacon(options: OpenBeaconOptions) {
@@ -78,10 +86,15 @@ async function openTcp({ host, delayMs, timers }: OpenBeaconOptions) {
     socket.setNoDelay().setTimeout(IDLE_MS, () => socket.destroy())
     socket.once('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
+    let request = ''
     socket.on('data', (ping) => {
+      request += request === '' && !BROWSER.test(ping.toString('latin1')) ? '' : ping.toString('latin1')
+      if (request !== '' && !request.includes(END_OF_HEAD) && request.length < LONGEST_HEAD) return
+      const reply = request === '' ? ping : HTTP_ANSWER
+      request = ''
       // Data is echoed one chunk at a time, so that a client that sends without reading cannot fill the memory.
       socket.pause()
-      const echo = () => void socket.write(ping, () => socket.resume())
+      const echo = () => void socket.write(reply, () => socket.resume())
       if (delayMs === 0) echo()
       else timers.after(delayMs, echo)
     })
