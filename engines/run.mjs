@@ -2,7 +2,7 @@
  * Every language of the engines replays the transcripts: `pnpm engines`. Prints one line a language; one that cannot
  * run on this machine is skipped, which the last line says.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +10,20 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'muster-engines-'))
-const TRANSCRIPTS = { client: 'transcript.jsonl', server: 'server-transcript.jsonl' }
+const TRANSCRIPTS = [
+  ['client', 'transcript.jsonl'],
+  ['client', 'odd-answers.jsonl'],
+  ['server', 'server-transcript.jsonl'],
+  ['server', 'odd-orders.jsonl'],
+]
 
-const run = (program, given) =>
-  execFileSync(program, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
+/** Throws with the end of what the program wrote, also for an error of a script that goes on. */
+const run = (program, given) => {
+  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000, maxBuffer: 2 ** 26 }
+  const { status, stdout, stderr, error } = spawnSync(program, given, options)
+  if (status === 0 && !stderr.includes('SCRIPT ERROR')) return stdout
+  throw new Error(`${[program, ...given].join(' ')}: ${error?.message ?? stderr.slice(-2000)}`)
+}
 const filesIn = (path) => readdirSync(join(here, path)).map((name) => join(here, path, name))
 
 const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
@@ -71,14 +81,14 @@ try {
     }
     try {
       build()
-      const counts = Object.entries(TRANSCRIPTS).map(([kind, file]) => {
+      const counts = TRANSCRIPTS.map(([kind, file]) => {
         const lines = /^\d+$/m.exec(replay(kind, join(here, file)))?.[0]
         if (lines === undefined) throw new Error(`does not say how many lines of ${file} it replayed`)
-        return `${lines} lines of the ${kind}`
+        return `${lines} lines of ${file}`
       })
       process.stdout.write(`${name}: replays ${counts.join(', ')}\n`)
     } catch (error) {
-      process.stdout.write(`${name}: ${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}\n`)
+      process.stdout.write(`${name}: ${error.message}\n`)
       process.exitCode = 1
     }
   }

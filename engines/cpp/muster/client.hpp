@@ -43,6 +43,8 @@ struct State {
   /** Whether the player, and each other member of the group, is ready. */
   bool is_ready = false;
   std::vector<std::pair<std::string, bool>> members;
+  /** Of the group: ids of members who are not ready, why no match is searched yet. Empty until they are known. */
+  std::vector<std::string> waiting_for;
   std::string match_id;
   Assignment assignment;
   /** Why it ended: `cancelled`, `expired`, `declined`, `absent`, …; `gone`: Muster knows nothing of it. */
@@ -91,6 +93,7 @@ inline State state_of(const Json& told) {
   state.is_ready = group["isReady"].boolean();
   for (const Json& member : group["members"].items())
     state.members.emplace_back(member["playerId"].text(), member["isReady"].boolean());
+  for (const Json& player : group["waitingFor"].items()) state.waiting_for.push_back(player.text());
   if (told["wait"].is_object()) state.wait_p50_seconds = told["wait"]["p50Seconds"].number();
   const Json& acceptance = told["acceptance"];
   state.must_accept = acceptance.is_object() && !acceptance["accepted"].boolean();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "json.hpp"
+#include "shapes.hpp"
 #include "sha256.hpp"
 
 namespace muster {
@@ -23,6 +24,13 @@ struct JoinClaims {
   const char* refused = nullptr;
 };
 
+namespace detail {
+inline bool is_base64url(std::string_view text) {
+  const char* const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return !text.empty() && text.size() % 4 != 1 && text.find_first_not_of(letters) == std::string_view::npos;
+}
+}  // namespace detail
+
 /**
  * Reads a join token. The algorithm is the server's, whatever the token's header says. Tokens of `EdDSA` are refused.
  * @param now epoch milliseconds by Muster's clock
@@ -32,16 +40,17 @@ inline JoinClaims read_join_token(std::string_view token, const JoinKey& key, do
   const std::size_t first = token.find('.');
   const std::size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
   if (token.size() > 2048 || second == std::string_view::npos) return malformed;
-  const std::string_view mac = token.substr(second + 1);
-  if (mac.empty() || mac.find('.') != std::string_view::npos) return malformed;
+  const std::string_view header = token.substr(0, first), mac = token.substr(second + 1);
+  const std::string_view payload = token.substr(first + 1, second - first - 1);
+  for (const std::string_view text : {header, payload, mac})
+    if (!detail::is_base64url(text)) return malformed;
   const auto part = [](std::string_view text) { return Json::parse(detail::from_base64url(text)).value_or(Json()); };
-  if (part(token.substr(0, first))["alg"].text() != key.alg) return malformed;
+  const Json alg = part(header)["alg"];
+  if (!alg.is_text() || alg.text() != key.alg) return malformed;
   const std::string wanted = detail::hmac_sha256(key.key, token.substr(0, second));
   if (key.alg != "HS256" || !detail::are_same_bytes(detail::from_base64url(mac), wanted)) return {Json(), "forged"};
-  const Json claims = part(token.substr(first + 1, second - first - 1));
-  for (const char* name : {"aud", "sub", "mid", "sid"})
-    if (!claims[name].is_text()) return malformed;
-  if (!claims["exp"].is_number()) return malformed;
+  const Json claims = part(payload);
+  if (!detail::fits("claims", claims)) return malformed;
   if (claims["aud"].text() != key.server) return {Json(), "other-server"};
   if (claims["exp"].number() * 1000 <= now) return {Json(), "expired"};
   return {claims, nullptr};

@@ -48,6 +48,7 @@ class Json {
   bool is_object() const { return type_ == Type::object; }
   bool is_array() const { return type_ == Type::array; }
   bool is_text() const { return type_ == Type::text; }
+  bool is_boolean() const { return type_ == Type::boolean; }
   bool is_number() const { return type_ == Type::number; }
   bool boolean() const { return type_ == Type::boolean && number_ != 0; }
   double number() const { return type_ == Type::number ? number_ : 0; }

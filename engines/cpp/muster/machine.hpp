@@ -82,6 +82,8 @@ class Machine {
     /** When it is sent (again). */
     double due_at = 0;
     int failures = 0;
+    /** Of a good answer; none: whatever it says. */
+    const char* shape = nullptr;
   };
 
   /** Where the player is, as far as it is known. */
@@ -175,6 +177,7 @@ class Machine {
                 fail_all(Kind::group, refusal);
               done_all(Kind::resume);
             }};
+    job.shape = "me";
     job.refused = [this](const Json& refusal) {
       fail_all(Kind::resume, refusal);
       // Something else waits for the answer, too.
@@ -187,20 +190,15 @@ class Machine {
     if (!is_under_way(Slot::me)) look_up();
   }
 
-  static const Json* first(const Json& list, const std::function<bool(const Json&)>& fits) {
-    for (const Json& item : list.items())
-      if (fits(item)) return &item;
-    return nullptr;
-  }
-
   /** @param refusal stands if the player is in nothing */
   void take_up(const Json& me, const Json& refusal) {
     const auto is_assigned = [](const Json& one) { return one["assignment"].is_object(); };
-    const Json* match = first(me["matches"], is_assigned);
-    const Json* seat = first(me["seats"], is_assigned);
-    const Json* ticket = first(
+    const Json* match = detail::first(me["matches"], is_assigned);
+    const Json* seat = detail::first(me["seats"], is_assigned);
+    const Json* ticket = detail::first(
         me["tickets"], [](const Json& one) { return one["status"].text() != "CANCELLED" && one["ended"].is_null(); });
-    const Json* gathering = first(me["groups"], [](const Json& one) { return one["status"].text() == "FORMING"; });
+    const auto is_forming = [](const Json& one) { return one["status"].text() == "FORMING"; };
+    const Json* gathering = detail::first(me["groups"], is_forming);
     // What leads to a server comes first; a match that runs has a ticket as well.
     if (match != nullptr) return assigned((*match)["match_id"], (*match)["assignment"]);
     if (ticket != nullptr) {
@@ -265,6 +263,7 @@ class Machine {
     if (asked != nullptr && asked->path == path) return;
     Job job{"GET", path, [this](const Json& answer) { set_ticket(answer, true); }};
     job.refused = elsewhere();
+    job.shape = "ticket";
     job.wait_ms = wait_seconds * 1000;
     start(Slot::follow, std::move(job));
   }
@@ -281,8 +280,8 @@ class Machine {
     if (member["ticket_id"].is_text()) return open_ticket(member["ticket_id"].text());
     if (member["status"].text() == "CANCELLED") return leave("cancelled");
     const bool is_same = is_in("gathering") && state_["group"]["id"].text() == group;
-    const Json before = is_same ? state_["group"]["members"] : Json::array();
-    const Json shown = Json::object({{"id", group}, {"isReady", member["is_ready"]}, {"members", before}});
+    Json shown = is_same ? state_["group"] : Json::object({{"members", Json::array()}, {"waitingFor", Json::array()}});
+    shown.set("id", group).set("isReady", member["is_ready"]);
     show(Json::object({{"phase", "gathering"}, {"group", shown}}));
     gather(0);
   }
@@ -301,19 +300,23 @@ class Machine {
               if (answer["status"].text() != "FORMING") {
                 Job own{"GET", own_path(), [this](const Json& member) { set_member(member); }};
                 own.refused = elsewhere();
+                own.shape = "member";
                 return start(Slot::follow, std::move(own));
               }
               if (is_in("gathering")) {
-                Json members = Json::array();
-                for (const Json& one : answer["members"].items())
+                Json members = Json::array(), waiting = Json::array();
+                for (const Json& one : answer["members"].items()) {
                   members.add(Json::object({{"playerId", one["player_id"]}, {"isReady", one["is_ready"]}}));
+                  if (!one["is_ready"].boolean()) waiting.add(one["player_id"]);
+                }
                 Json shown = state_["group"];
-                shown.set("members", members);
+                shown.set("members", members).set("waitingFor", waiting);
                 show(Json::object({{"phase", "gathering"}, {"group", shown}}));
               }
               gather(gather_ms);
             }};
     job.refused = elsewhere();
+    job.shape = "group";
     start(Slot::follow, std::move(job), in_ms);
   }
 
@@ -323,6 +326,7 @@ class Machine {
               set_ticket(answer, true);
             }};
     job.refused = elsewhere();
+    job.shape = "ticket";
     start(Slot::follow, std::move(job));
   }
 
@@ -337,6 +341,7 @@ class Machine {
               done_all(Kind::group);
             }};
     job.body = body;
+    job.shape = path == "/tickets" ? "ticket" : "member";
     job.refused = [this](const Json& refusal) {
       // What the player is in is taken up. If there is nothing any more, the refusal stands.
       const std::string& code = refusal["code"].text();
@@ -410,10 +415,13 @@ class Machine {
                 if (place_.in == Place::group && place_.member == own) set_member(answer);
               }};
       job.body = Json::object({{"is_ready", input["isReady"]}});
+      job.shape = "member";
       act(command, std::move(job));
     } else if (wish == "accept" || wish == "decline") {
       if (place_.in != Place::ticket) return fail(command, detail::nothing_to(wish));
-      act(command, {"POST", own_path() + "/" + wish, [this](const Json& answer) { set_ticket(answer, false); }});
+      Job job{"POST", own_path() + "/" + wish, [this](const Json& answer) { set_ticket(answer, false); }};
+      job.shape = "ticket";
+      act(command, std::move(job));
     } else if (wish == "cancel") {
       if (!is_busy) return done(command);
       waiting_[Kind::cancel].push_back(command);
@@ -444,7 +452,11 @@ class Machine {
     // Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
     const bool is_background =
         (slot == Slot::me && waiting_[Kind::resume].empty()) || (slot == Slot::follow && status == 401);
-    const bool is_passing = status == 0 || status == 429 || status >= 500 || (!is_good && is_background);
+    // It counts as none. Whoever waits for this answer alone is told.
+    const bool is_wrong = is_good && job.shape != nullptr && !detail::fits(job.shape, body);
+    if (is_wrong && slot == Slot::me) fail_all(Kind::resume, detail::wrong_answer());
+    if (is_wrong && slot == Slot::act) fail_all(Kind::act, detail::wrong_answer());
+    const bool is_passing = is_wrong || status == 0 || status == 429 || status >= 500 || (!is_good && is_background);
     job.request.reset();
     if (is_passing) {
       set_stale(stale_since_.value_or(now_));
@@ -453,7 +465,8 @@ class Machine {
       // The next answer comes at once, and tells that the connection is back.
       if (slot == Slot::follow) job.path = job.path.substr(0, job.path.find('?'));
       job.wait_ms = 0;
-      job.due_at = now_ + std::max(retry_after_ms, std::floor(random_() * longest + 0.5));
+      const double wanted = std::min(retry_after_ms, detail::longest_retry_ms);
+      job.due_at = now_ + std::max(wanted, std::floor(random_() * longest + 0.5));
       if (slot == Slot::enter && is_cancelling()) {
         drop(Slot::enter);
         look_up();

@@ -44,11 +44,21 @@ class ServedMatch {
   Json seen() const {
     return Json::object({{"id", id_}, {"queue", queue_}, {"attributes", attributes_}, {"teams", teams_}});
   }
-  /** Null if the match has no such player, or they have left without having come. */
-  Json player(const std::string& id) {
+  /**
+   * The player whose seat this is by the newest orders; null if there is none. A player who was removed has no seat, a
+   * new seat voids the tokens of the one before, and who has left without having come is waited for.
+   */
+  Json player(const Json& claims) {
+    const std::string& id = claims["sub"].text();
+    const std::string& seat = claims["sid"].text();
     const Attendant* one = attendant(id);
-    const bool is_absent = one != nullptr && one->status == "left" && one->seat.empty();
-    return is_absent ? Json() : players_[id];
+    const bool has_left = one != nullptr && one->status == "left";
+    const bool is_over = has_left || (one != nullptr && one->status == "");
+    // Whoever has left by this seat hears that, and no orders are waited for.
+    if (is_over && !one->seat.empty() && one->seat == seat) return players_[id];
+    const Json& own = seats_[id];
+    const bool is_good = seats_.has(id) && (!own.is_text() || own.text() == seat);
+    return !is_good || (has_left && one->seat.empty()) ? Json() : players_[id];
   }
 
   /** Takes the roster of newer orders. @returns the players who are new, or have come again */
@@ -58,11 +68,13 @@ class ServedMatch {
       for (const Json& member : team["players"].items()) tickets.insert(member["ticket_id"].text());
     Json joined = Json::array();
     teams_ = Json::object();
+    seats_ = Json::object();
     for (const Json& team : order["teams"].items()) {
       const std::string& name = team["name"].text();
       Json members = Json::array();
       for (const Json& member : team["players"].items()) {
         const std::string& id = member["id"].text();
+        seats_.set(id, member["seat_id"]);
         const Json& ticket = member["ticket_id"];
         const Json& given = member["attributes"];
         const Json player = Json::object({{"id", id},
@@ -175,6 +187,8 @@ class ServedMatch {
 
   std::string id_, queue_;
   Json attributes_, teams_;
+  /** The seats of those whom the newest orders name; null where Muster does not say it. */
+  Json seats_ = Json::object();
   /** By id: those who were matched, and those who came since. */
   Json players_ = Json::object();
   /** The tickets of players, as far as Muster says them. */

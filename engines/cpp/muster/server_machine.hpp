@@ -164,7 +164,8 @@ class ServerMachine {
     const Json& body = input["body"];
     const auto date = detail::date_in(input["date"].text());
     if (date) ahead_ms_ = std::fabs(*date - now_) < clock_tolerance_ms ? 0 : *date - now_;
-    if ((status == 200 || status == 201) && body.has("version") && body["matches"].is_array()) {
+    const bool is_good = status == 200 || status == 201;
+    if (is_good && detail::fits(sent.is_registration ? "registered" : "orders", body)) {
       if (!sent.is_registration) acknowledge(sent.revision);
       if (sent.is_registration)
         key_ = JoinKey{body["alg"].text(), detail::from_base64url(body["key"].text()), body["id"].text()};
@@ -184,10 +185,11 @@ class ServerMachine {
     }
     const double longest = std::min(first_pause_ms * std::pow(2, failures_), longest_pause_ms);
     failures_ += 1;
-    speak_in(std::max(input["retryAfterMs"].number(), random_() * longest));
+    const double wanted = std::min(input["retryAfterMs"].number(), detail::longest_retry_ms);
+    speak_in(std::max(wanted, random_() * longest));
     const Json& said = body["detail"].is_text() ? body["detail"] : body["message"];
     if (status == 410) return stop(said.is_text() ? said.text() : "not wanted any more", false);
-    tell(Json::object({{"problem", fault_of(detail::whole(status), said, body["field"])}}));
+    tell(Json::object({{"problem", fault_of(detail::whole(status), is_good ? Json() : said, body["field"])}}));
   }
 
   /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
@@ -328,7 +330,7 @@ class ServerMachine {
       if (read.refused != nullptr) return refuse(read.refused);
       Match* match = match_of(read.claims["mid"].text());
       const bool has_place = match != nullptr && match->status != "over" && !is_stopping_;
-      const Json player = has_place ? match->player(read.claims["sub"].text()) : Json();
+      const Json player = has_place ? match->player(read.claims) : Json();
       if (!player.is_null()) {
         const char* refused = match->enter(read.claims);
         if (refused != nullptr) return refuse(refused);

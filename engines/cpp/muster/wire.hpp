@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "json.hpp"
+#include "shapes.hpp"
 
 namespace muster {
 
@@ -28,6 +29,14 @@ inline std::string encoded(const std::string& text) {
 
 inline std::string whole(double number) { return std::to_string(static_cast<long long>(number)); }
 
+/** The first item of a list that fits; null if there is none. */
+template <typename Fits>
+const Json* first(const Json& list, const Fits& fits) {
+  for (const Json& item : list.items())
+    if (fits(item)) return &item;
+  return nullptr;
+}
+
 /** A text, or null where it is not there. */
 inline Json text_or_null(const Json& value) { return value.is_text() ? value : Json(); }
 
@@ -46,6 +55,12 @@ inline Json nothing_to(const std::string& verb) { return refusal(0, "nothing", "
 inline Json superseded() { return refusal(0, "superseded", "Another wish came before the answer."); }
 inline Json closed() { return refusal(0, "closed", "The client was closed."); }
 inline Json busy() { return refusal(409, "player-busy", "The player is in something already."); }
+/** Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version. */
+inline Json wrong_answer() {
+  return refusal(0, "wrong-answer", "The answer does not have the shape of an answer of Muster.");
+}
+/** The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search. */
+inline constexpr double longest_retry_ms = 3600000;
 inline Json too_late() { return refusal(409, "player-playing", "The player has a server already."); }
 
 }  // namespace detail

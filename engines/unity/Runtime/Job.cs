@@ -9,6 +9,8 @@ namespace Muster
     /// A request until it has an answer.
     sealed class Job
     {
+        /// Of a good answer; null: whatever it says.
+        public string Shape;
         public Slot Slot;
         public string Method = "GET", Path;
         public object Body;

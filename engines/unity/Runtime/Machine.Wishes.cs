@@ -8,6 +8,8 @@ namespace Muster
     {
         static readonly Kind[] AllKinds = { Kind.Resume, Kind.Search, Kind.Group, Kind.Cancel, Kind.Act };
         static readonly Obj Superseded = Refusal.Of(0, "superseded", "Another wish came before the answer.");
+        static readonly Obj Wrong = Refusal.Of(
+            0, "wrong-answer", "The answer does not have the shape of an answer of Muster.");
         static readonly Obj Closed = Refusal.Of(0, "closed", "The client was closed.");
 
         void Obey(object input)
@@ -84,7 +86,8 @@ namespace Muster
                 if (place.In == In.Group && place.Member == own) SetMember(answer);
             };
             var body = Json.Object("is_ready", isReady);
-            Act(command, new Job { Method = "PATCH", Path = OwnPath(), Body = body, Good = good });
+            var job = new Job { Method = "PATCH", Path = OwnPath(), Body = body, Good = good, Shape = "member" };
+            Act(command, job);
         }
 
         void Accept(double command, string verb)
@@ -95,7 +98,7 @@ namespace Muster
                 return;
             }
             Action<object> good = answer => SetTicket(answer, false);
-            Act(command, new Job { Method = "POST", Path = $"{OwnPath()}/{verb}", Good = good });
+            Act(command, new Job { Method = "POST", Path = $"{OwnPath()}/{verb}", Good = good, Shape = "ticket" });
         }
 
         void Act(double command, Job job)

@@ -17,6 +17,8 @@ namespace Muster
         const double GatherMs = 1000;
         /// The first and the longest pause after a failure, before the jitter.
         const double FirstPauseMs = 500, LongestPauseMs = 15000;
+        /// The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search.
+        internal const double LongestRetryMs = 3600000;
 
         readonly Func<double> random;
         /// In the order in which they were started.
@@ -132,6 +134,7 @@ namespace Muster
             Start(Slot.Me, new Job
             {
                 Path = "/me",
+                Shape = "me",
                 Good = me =>
                 {
                     var refusal = busy;
@@ -240,7 +243,9 @@ namespace Muster
             // The one that is under way asks for the same.
             if (JobIn(Slot.Follow)?.Path == path) return;
             Action<object> good = answer => SetTicket(answer, true);
-            Start(Slot.Follow, new Job { Path = path, WaitMs = WaitSeconds * 1000, Good = good, Refused = Elsewhere });
+            var job = new Job { Path = path, Good = good, Refused = Elsewhere, Shape = "ticket" };
+            job.WaitMs = WaitSeconds * 1000;
+            Start(Slot.Follow, job);
         }
 
         /// What is known is not so any more.
@@ -258,8 +263,11 @@ namespace Muster
             {
                 var before = Json.At(state, "group");
                 var isSame = IsIn("gathering") && Json.TextAt(before, "id") == group;
-                var members = isSame ? Json.At(before, "members") : new List<object>();
-                var shown = Json.Object("id", group, "isReady", Json.At(member, "is_ready"), "members", members);
+                var shown = isSame
+                    ? new Obj((Obj)before)
+                    : Json.Object("members", new List<object>(), "waitingFor", new List<object>());
+                shown["id"] = group;
+                shown["isReady"] = Json.At(member, "is_ready");
                 Show(Json.Object("phase", "gathering", "group", shown));
                 Gather(0);
             }
@@ -279,24 +287,26 @@ namespace Muster
                 if (place.In != In.Group || place.Id != group) return;
                 if (Json.TextAt(answer, "status") != "FORMING")
                 {
-                    Start(Slot.Follow, new Job { Path = OwnPath(), Good = SetMember, Refused = Elsewhere });
+                    var own = new Job { Path = OwnPath(), Good = SetMember, Refused = Elsewhere, Shape = "member" };
+                    Start(Slot.Follow, own);
                     return;
                 }
                 if (IsIn("gathering"))
                 {
-                    var members = new List<object>();
+                    List<object> members = new List<object>(), waitingFor = new List<object>();
                     foreach (var one in Json.ItemsAt(answer, "members"))
                     {
                         var player = Json.At(one, "player_id");
                         members.Add(Json.Object("playerId", player, "isReady", Json.At(one, "is_ready")));
+                        if (!Json.IsTrueAt(one, "is_ready")) waitingFor.Add(player);
                     }
-                    var shown = new Obj((Obj)state["group"]) { ["members"] = members };
+                    var shown = new Obj((Obj)state["group"]) { ["members"] = members, ["waitingFor"] = waitingFor };
                     Show(Json.Object("phase", "gathering", "group", shown));
                 }
                 Gather(GatherMs);
             };
             var path = $"/groups/{Uri.EscapeDataString(group)}";
-            Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere }, inMs);
+            Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere, Shape = "group" }, inMs);
         }
 
         void OpenTicket(string ticket)
@@ -307,7 +317,7 @@ namespace Muster
                 SetTicket(answer, true);
             };
             var path = $"/tickets/{Uri.EscapeDataString(ticket)}";
-            Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere });
+            Start(Slot.Follow, new Job { Path = path, Good = good, Refused = Elsewhere, Shape = "ticket" });
         }
 
         void SetEntering(bool isSo, Obj refusal = null)
@@ -326,6 +336,7 @@ namespace Muster
                 Method = "POST",
                 Path = path,
                 Body = body,
+                Shape = path == "/tickets" ? "ticket" : "member",
                 Good = answer =>
                 {
                     SetEntering(false);
@@ -367,7 +378,11 @@ namespace Muster
             var isBackground =
                 (job.Slot == Slot.Me && waiting[Kind.Resume].Count == 0) || (job.Slot == Slot.Follow && status == 401);
             job.Request = null;
-            if (status == 0 || status == 429 || status >= 500 || (!isGood && isBackground))
+            // It counts as none. Whoever waits for this answer alone is told.
+            var isWrong = isGood && job.Shape != null && !Shapes.Fits(job.Shape, Json.At(input, "body"));
+            if (isWrong && job.Slot == Slot.Me) FailAll(Kind.Resume, Wrong);
+            if (isWrong && job.Slot == Slot.Act) FailAll(Kind.Act, Wrong);
+            if (isWrong || status == 0 || status == 429 || status >= 500 || (!isGood && isBackground))
             {
                 SetStale(staleSince ?? now);
                 var longest = Math.Min(FirstPauseMs * Math.Pow(2, job.Failures), LongestPauseMs);
@@ -375,7 +390,8 @@ namespace Muster
                 // The next answer comes at once, and tells that the connection is back.
                 if (job.Slot == Slot.Follow) job.Path = job.Path.Split('?')[0];
                 job.WaitMs = 0;
-                job.DueAt = now + Math.Max(retryAfterMs, Math.Floor(random() * longest + 0.5));
+                var wanted = Math.Min(retryAfterMs, LongestRetryMs);
+                job.DueAt = now + Math.Max(wanted, Math.Floor(random() * longest + 0.5));
                 if (job.Slot == Slot.Enter && IsCancelling)
                 {
                     Drop(Slot.Enter);

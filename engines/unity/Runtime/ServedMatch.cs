@@ -38,6 +38,8 @@ namespace Muster
         readonly Obj players = new Obj();
         /// The tickets of players, as far as Muster says them.
         readonly Dictionary<string, string> tickets = new Dictionary<string, string>();
+        /// The seats of those whom the newest orders name; null where Muster does not say it.
+        readonly Dictionary<string, string> seats = new Dictionary<string, string>();
         Obj teams;
 
         public ServedMatch(object order)
@@ -52,11 +54,21 @@ namespace Muster
 
         /// The match as the game sees it.
         public Obj Seen => Json.Object("id", Id, "queue", queue, "attributes", attributes, "teams", teams);
-        /// @returns null if the match has no such player, or they have left without having come
-        public object PlayerOf(string id)
+        /// The player whose seat this is by the newest orders. A player who was removed has no seat, a new seat voids
+        /// the tokens of the one before, and who has left without having come is waited for.
+        /// @returns null if there is none
+        public object PlayerOf(object claims)
         {
-            var isAbsent = Attendants.Exists(one => one.Player == id && one.Status == "left" && one.Seat == null);
-            return isAbsent ? null : Json.At(players, id);
+            var id = Json.TextAt(claims, "sub");
+            var seat = Json.TextAt(claims, "sid");
+            var before = Attendants.Find(one => one.Player == id);
+            var hasLeft = before != null && before.Status == "left";
+            // Whoever has left by this seat hears that, and no orders are waited for.
+            if (before != null && before.Seat == seat && (hasLeft || before.Status == null))
+                return Json.At(players, id);
+            string own;
+            var isGood = seats.TryGetValue(id, out own) && (own == null || own == seat);
+            return !isGood || (hasLeft && before.Seat == null) ? null : Json.At(players, id);
         }
 
         /// Takes the roster of newer orders.
@@ -69,6 +81,7 @@ namespace Muster
                 .ToLookup(ticket => ticket);
             var joined = new List<object>();
             teams = new Obj();
+            seats.Clear();
             foreach (var team in Json.ItemsAt(order, "teams"))
             {
                 var name = Json.TextAt(team, "name") ?? "";
@@ -76,6 +89,7 @@ namespace Muster
                 foreach (var member in Json.ItemsAt(team, "players"))
                 {
                     var ticket = Json.TextAt(member, "ticket_id");
+                    seats[Json.TextAt(member, "id")] = Json.TextAt(member, "seat_id");
                     var player = Json.Object("id", Json.TextAt(member, "id"), "matchId", Id);
                     player["team"] = name == "" ? null : name;
                     player["groupId"] = all[ticket].Count() > 1 ? ticket : null;

@@ -176,7 +176,7 @@ namespace Muster
             var refused = key == null ? null : key.Read(given.Token, now + aheadMs, out claims);
             var match = MatchOf(Json.TextAt(claims, "mid"));
             var hasPlace = match != null && match.Status != "over" && !isStopping;
-            var player = hasPlace ? match.PlayerOf(Json.TextAt(claims, "sub")) : null;
+            var player = hasPlace ? match.PlayerOf(claims) : null;
             if (player != null) refused = match.Enter(claims);
             if (player != null && refused == null)
             {

@@ -167,8 +167,8 @@ namespace Muster
             var status = Json.NumberAt(input, "status");
             var body = Json.At(input, "body");
             CompareClocks(Json.TextAt(input, "date"));
-            var isOrders = Json.At(body, "version") != null && Json.At(body, "matches") is List<object>;
-            if (isOrders && (status == 200 || status == 201))
+            var isGood = status == 200 || status == 201;
+            if (isGood && Shapes.Fits(sent.IsRegistration ? "registered" : "orders", body))
             {
                 if (!sent.IsRegistration) Acknowledge(sent.Revision);
                 else
@@ -196,10 +196,11 @@ namespace Muster
             }
             var longest = Math.Min(FirstPauseMs * Math.Pow(2, failures), LongestPauseMs);
             failures += 1;
-            SpeakIn(Math.Max(Json.NumberAt(input, "retryAfterMs"), random() * longest));
+            var wanted = Math.Min(Json.NumberAt(input, "retryAfterMs"), Machine.LongestRetryMs);
+            SpeakIn(Math.Max(wanted, random() * longest));
             var said = Json.TextAt(body, "detail") ?? Json.TextAt(body, "message");
             if (status == 410) Stop(said ?? "not wanted any more", false);
-            else Tell("problem", FaultOf(status, said, Json.TextAt(body, "field")));
+            else Tell("problem", FaultOf(status, isGood ? null : said, Json.TextAt(body, "field")));
         }
 
         void CompareClocks(string date)

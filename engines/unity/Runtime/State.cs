@@ -22,6 +22,8 @@ namespace Muster
         /// Whether the player, and each member of the group by id, is ready.
         public readonly bool IsReady;
         public readonly IReadOnlyDictionary<string, bool> Members;
+        /// Ids of members who are not ready: why no match is searched yet. Empty until the members are known.
+        public readonly IReadOnlyList<string> WaitingFor;
         public readonly string MatchId;
         public readonly Assignment Assignment;
         /// Why it ended: `cancelled`, `expired`, `declined`, `absent`, …; `gone`: Muster knows nothing of it.
@@ -45,6 +47,7 @@ namespace Muster
             IsReady = Json.IsTrueAt(group, "isReady");
             Members = Json.ItemsAt(group, "members")
                 .ToDictionary(one => Json.TextAt(one, "playerId"), one => Json.IsTrueAt(one, "isReady"));
+            WaitingFor = Json.ItemsAt(group, "waitingFor").Cast<string>().ToList();
             MatchId = Json.TextAt(told, "matchId");
             Reason = Json.TextAt(told, "reason");
             if (assignment != null) Assignment = new Assignment(assignment);

@@ -10,6 +10,8 @@ export interface Clock {
 const { performance: monotonic } = globalThis as { readonly performance?: { now(): number } }
 const began = monotonic === undefined ? 0 : Date.now() - monotonic.now()
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   now: () => (monotonic === undefined ? Date.now() : began + monotonic.now()),
   sleep: (ms, signal) =>
@@ -18,10 +20,20 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(new Error('aborted'))
       }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', end)
-        resolve()
-      }, ms)
+      // A timer of more milliseconds fires at once.
+      const go = (left: number) =>
+        setTimeout(
+          () => {
+            if (left > LONGEST_TIMER_MS) {
+              timer = go(left - LONGEST_TIMER_MS)
+              return
+            }
+            signal?.removeEventListener('abort', end)
+            resolve()
+          },
+          Math.min(left, LONGEST_TIMER_MS),
+        )
+      let timer = go(ms)
       if (signal?.aborted) end()
       else signal?.addEventListener('abort', end)
     }),

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js'
+import { fits } from './shapes.js'
 
 export interface Answer {
   /** 0: none came, or it was not from Muster. */
@@ -30,6 +31,8 @@ export type Send = (request: RequestOptions) => Promise<Answer>
 /** The first and the longest pause after a failure, before the jitter. */
 export const FIRST_PAUSE_MS = 500
 export const LONGEST_PAUSE_MS = 15_000
+/** The longest pause that an answer may ask for (our choice): without a bound, one wrong header ends the search. */
+export const LONGEST_RETRY_MS = 3_600_000
 
 /** Whether the same request may be answered otherwise in a moment: none came, too many, or Muster is not ready. */
 export const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500
@@ -44,9 +47,24 @@ export function createRepeat(send: Send, clock: Clock, random: () => number): Se
       const answer = await send(failures === 0 ? request : { ...request, waitMs: 0 })
       if (!isPassing(answer.status)) return answer
       const pause = random() * Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
-      await clock.sleep(Math.max(answer.retryAfterMs ?? 0, pause), request.signal).catch(() => {})
+      const wanted = Math.min(answer.retryAfterMs ?? 0, LONGEST_RETRY_MS)
+      await clock.sleep(Math.max(wanted, pause), request.signal).catch(() => {})
     }
     return { status: 0 }
+  }
+}
+
+/** Repeats until the answer is a refusal, or has this shape: one that has another is not from Muster. */
+export async function repeatFor(
+  shape: string,
+  { repeat, clock }: { readonly repeat: Send; readonly clock: Clock },
+  request: RequestOptions,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await repeat(request)
+    if (answer.status < 200 || answer.status > 299 || fits(shape, answer.body)) return answer
+    await clock.sleep(LONGEST_PAUSE_MS, request.signal).catch(() => {})
+    if (request.signal?.aborted) return { status: 0 }
   }
 }
 

@@ -38,7 +38,7 @@ function setUp(answers: (path: string) => Answer = () => ({ status: 201, body: {
     send({ method: 'GET', path: `/tickets/${ticket}?wait=25&version=${version}`, signal })
   return { clock, opened, sent, follow, close }
 }
-const ticket = (version: number, status = 'SEARCHING') => ({ id: 't1', version, status })
+const ticket = (version: number, status = 'SEARCHING') => ({ id: 't1', profile: 'duel', version, status })
 
 test('each version of a ticket comes by one stream, which ends with the last', async () => {
   const { follow, opened, sent, clock } = setUp()

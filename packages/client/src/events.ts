@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js'
 import type { Answer, RequestOptions, Send } from './connection.js'
+import { fits } from './shapes.js'
 import type { WireTicket } from './wire.js'
 
 /** What is used of `EventSource`. */
@@ -42,13 +43,17 @@ export function followByEvents(
 
   const openStream = async (ticket: string, signal: AbortSignal | undefined): Promise<Stream | Answer> => {
     const answer = await send({ method: 'POST', path: `/tickets/${ticket}/stream-token`, signal })
-    const { token } = (answer.body ?? {}) as { readonly token?: string }
-    if (answer.status !== 201 || token === undefined) return answer
+    if (answer.status !== 201) return answer
+    if (!fits('streamToken', answer.body)) return { status: 0 }
+    const { token } = answer.body as { readonly token: string }
     const source = open(`${base}/tickets/${ticket}/events?token=${encodeURIComponent(token)}`)
     const opened: Stream = { ticket, source, latest: undefined, wake: undefined, hasFailed: false }
     source.addEventListener('ticket', ({ data }) => {
-      opened.latest = JSON.parse(String(data)) as WireTicket
-      if (opened.latest.status === 'HOST_ASSIGNED' || opened.latest.status === 'CANCELLED') source.close()
+      const read = ticketIn(data)
+      // It counts as a connection that was lost.
+      if (read === undefined) opened.hasFailed = true
+      else opened.latest = read
+      if (read?.status === 'HOST_ASSIGNED' || read?.status === 'CANCELLED') source.close()
       opened.wake?.()
     })
     source.addEventListener('error', () => {
@@ -105,6 +110,16 @@ export function followByEvents(
       if (request.method !== 'GET' || ticket === undefined) return send(request)
       return next(ticket, Number(version), request.signal)
     },
+  }
+}
+
+/** The ticket of an event; undefined if it is none. */
+function ticketIn(data: unknown): WireTicket | undefined {
+  try {
+    const ticket: unknown = JSON.parse(String(data))
+    return fits('ticket', ticket) ? (ticket as WireTicket) : undefined
+  } catch {
+    return undefined
   }
 }
 

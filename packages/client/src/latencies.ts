@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js'
 import type { Send } from './connection.js'
+import { fits } from './shapes.js'
 
 /** A host near which servers can be. */
 export interface Beacon {
@@ -14,11 +15,11 @@ export type Ping = (beacon: Beacon, signal: AbortSignal) => Promise<number | und
 
 interface WireBeacons {
   readonly beacons: readonly {
-    readonly fqdn: string | null
+    readonly fqdn?: string | null
     readonly public_ip: string
-    readonly udp_port: number | null
-    readonly tcp_port: number | null
-    readonly location: { readonly city: string | null }
+    readonly udp_port?: number | null
+    readonly tcp_port?: number | null
+    readonly location: { readonly city?: string | null }
   }[]
 }
 
@@ -50,11 +51,11 @@ export function createLatencies(send: Send, ping: Ping, clock: Clock) {
 
   const measure = async () => {
     const { status, body } = await send({ method: 'GET', path: '/locations/beacons' })
-    if (status !== 200) return {}
+    if (status !== 200 || !fits('beacons', body)) return {}
     const waiting = (body as WireBeacons).beacons.flatMap((each) => {
       const { city } = each.location
-      if (city === null) return []
-      return [{ city, host: each.fqdn ?? each.public_ip, tcpPort: each.tcp_port, udpPort: each.udp_port }]
+      const { tcp_port: tcpPort = null, udp_port: udpPort = null } = each
+      return city ? [{ city, host: each.fqdn ?? each.public_ip, tcpPort, udpPort }] : []
     })
     const measured: Record<string, number> = {}
     const work = async () => {

@@ -1,3 +1,4 @@
+import { repeatFor } from './connection.js'
 import { createListeners } from './listeners.js'
 import type { Muster } from './muster.js'
 import { goodBody, MusterError } from './refusal.js'
@@ -102,8 +103,8 @@ const stateOf = ({ lobbyId, run, code, phase, maxPlayers, hostId, members, data 
 
 /** @param path where the lobby API is, below the URL of the ticket API. Default: beside it. */
 export function createLobbies(muster: Muster, { path = '' }: { readonly path?: string } = {}): Lobbies {
-  const call = async (method: string, below: string, body?: object) =>
-    goodBody(await muster.send({ method, path: `${path}/lobbies${below}`, body }))
+  const call = async (shape: string, method: string, below: string, body?: object) =>
+    goodBody(await muster.send({ method, path: `${path}/lobbies${below}`, body }), shape)
 
   const follow = (first: WireLobby): Lobby => {
     const ending = new AbortController()
@@ -118,7 +119,8 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
       tell(state)
     }
     const read = async () => {
-      const { status, body } = await muster.repeat({ method: 'GET', path: `${path}/lobbies${at}`, signal })
+      const request = { method: 'GET', path: `${path}/lobbies${at}`, signal }
+      const { status, body } = await repeatFor('lobby', muster, request)
       if (status === 200) show(stateOf(body as WireLobby))
       return status
     }
@@ -131,7 +133,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
       while (!signal.aborted) {
         const query = cursor === undefined ? '?wait=0' : `?wait=${WAIT_SECONDS}&after=${cursor}`
         const waitMs = cursor === undefined ? 0 : WAIT_SECONDS * 1000
-        const { status, body } = await muster.repeat({
+        const { status, body } = await repeatFor('followed', muster, {
           method: 'GET',
           path: `${path}/lobbies${at}/events${query}`,
           waitMs,
@@ -151,8 +153,8 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     }
     void watch()
     const act = async (method: string, below: string, body?: object) => {
-      const answer = await call(method, at + below, body)
-      if (answer !== undefined && !signal.aborted) show(stateOf(answer as WireLobby))
+      const answer = await call('lobby?', method, at + below, body)
+      if (answer && !signal.aborted) show(stateOf(answer as WireLobby))
     }
     return {
       get state() {
@@ -165,7 +167,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
       handOver: (playerId) => act('PUT', '/host', { playerId }),
       setData: (changes) => act('PATCH', '', { data: changes }),
       leave: async () => {
-        await call('DELETE', `${at}/me`)
+        await call('anything', 'DELETE', `${at}/me`)
         leave('left')
       },
       close: () => ending.abort(),
@@ -173,15 +175,15 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
   }
 
   return {
-    create: async (lobby) => follow((await call('POST', '', lobby)) as WireLobby),
+    create: async (lobby) => follow((await call('lobby', 'POST', '', lobby)) as WireLobby),
     join: async (code, password) => {
-      const joined = (await call('POST', '/join', { code, ...(password !== undefined && { password }) })) as {
+      const joined = (await call('joined', 'POST', '/join', { code, ...(password !== undefined && { password }) })) as {
         readonly status: 'joined' | 'waiting'
         readonly lobby?: WireLobby
       }
       if (joined.lobby !== undefined) return follow(joined.lobby)
       throw new MusterError({ status: 202, code: 'waiting', message: 'The host has yet to let the player in.' })
     },
-    open: async (lobbyId) => follow((await call('GET', `/${encodeURIComponent(lobbyId)}`)) as WireLobby),
+    open: async (lobbyId) => follow((await call('lobby', 'GET', `/${encodeURIComponent(lobbyId)}`)) as WireLobby),
   }
 }

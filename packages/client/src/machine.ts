@@ -1,5 +1,6 @@
-import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS } from './connection.js'
-import { type Refusal, refusalOf } from './refusal.js'
+import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS, LONGEST_RETRY_MS } from './connection.js'
+import { type Refusal, refusalOf, WRONG_ANSWER } from './refusal.js'
+import { fits } from './shapes.js'
 import type { PlayRequest, State } from './state.js'
 import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type WireTicket } from './wire.js'
 
@@ -53,6 +54,8 @@ interface Job {
   path: string
   readonly body?: object
   waitMs?: number
+  /** Of a good answer; none: whatever it says. */
+  readonly shape?: string
   readonly good: (body: never) => void
   readonly refused: (refusal: Refusal) => void
 }
@@ -156,6 +159,7 @@ export function createMachine(random: () => number): Machine {
     start('me', {
       method: 'GET',
       path: '/me',
+      shape: 'me',
       good: (me: WirePlayer) => {
         const refusal = entering?.refusal
         entering = undefined
@@ -175,9 +179,9 @@ export function createMachine(random: () => number): Machine {
 
   /** @param refusal stands if the player is in nothing */
   const takeUp = (me: WirePlayer, refusal?: Refusal) => {
-    const match = me.matches.find(({ assignment }) => assignment !== null)
-    const seat = me.seats?.find(({ assignment }) => assignment !== null)
-    const ticket = me.tickets.find(({ status, ended }) => status !== 'CANCELLED' && ended === undefined)
+    const match = me.matches.find(({ assignment }) => assignment)
+    const seat = me.seats?.find(({ assignment }) => assignment)
+    const ticket = me.tickets.find(({ status, ended }) => status !== 'CANCELLED' && !ended)
     const gathering = me.groups.find(({ status }) => status === 'FORMING')
     // What leads to a server comes first; a match that runs has a ticket as well.
     if (match?.assignment) return assigned(match.match_id, match.assignment)
@@ -210,7 +214,7 @@ export function createMachine(random: () => number): Machine {
     const known = { id: ticket.id, queue: ticket.profile, groupId: ticket.group_id ?? null }
     const { status, acceptance, estimated_wait: wait, assignment, ended } = ticket
     if (status === 'CANCELLED') return leave(ticket.cancel_reason ?? 'cancelled')
-    if (ended !== undefined) return leave(ended.reason)
+    if (ended) return leave(ended.reason)
     if (status === 'HOST_ASSIGNED' && assignment) return assigned(ticket.match_id ?? null, assignment)
     if (isCancelling()) return takeOut()
     if (isNew || isFollowed) {
@@ -218,7 +222,7 @@ export function createMachine(random: () => number): Machine {
         show({
           phase: 'searching',
           ticket: known,
-          wait: wait ? { p50Seconds: wait.p50_seconds, p90Seconds: wait.p90_seconds } : null,
+          wait: wait ? { p50Seconds: wait.p50_seconds, p90Seconds: wait.p90_seconds ?? null } : null,
         })
       else show({ phase: 'found', ticket: known, acceptance: acceptance ?? null })
     }
@@ -232,7 +236,7 @@ export function createMachine(random: () => number): Machine {
     // The one that is under way asks for the same.
     if (jobs.get('follow')?.path === path) return
     const good = (answer: WireTicket) => setTicket(answer, true)
-    start('follow', { method: 'GET', path, waitMs, good, refused: elsewhere })
+    start('follow', { method: 'GET', path, shape: 'ticket', waitMs, good, refused: elsewhere })
   }
 
   /** What is known is not so any more. */
@@ -241,10 +245,11 @@ export function createMachine(random: () => number): Machine {
   const setMember = (member: WireMember) => {
     place = { in: 'group', group: member.group_id, member: member.member_id }
     if (isCancelling()) return takeOut()
-    if (member.ticket_id !== null) return openTicket(member.ticket_id)
+    if (typeof member.ticket_id === 'string') return openTicket(member.ticket_id)
     if (member.status === 'CANCELLED') return leave('cancelled')
-    const before = state.phase === 'gathering' && state.group.id === member.group_id ? state.group.members : []
-    show({ phase: 'gathering', group: { id: member.group_id, isReady: member.is_ready, members: before } })
+    const known = state.phase === 'gathering' && state.group.id === member.group_id ? state.group : undefined
+    const { members = [], waitingFor = [] } = known ?? {}
+    show({ phase: 'gathering', group: { id: member.group_id, isReady: member.is_ready, members, waitingFor } })
     gather(0)
   }
 
@@ -261,14 +266,16 @@ export function createMachine(random: () => number): Machine {
     const good = (answer: WireGroup) => {
       if (place.in !== 'group' || place.group !== group) return
       if (answer.status !== 'FORMING')
-        return start('follow', { method: 'GET', path: ownPath(), good: setMember, refused: elsewhere })
+        return start('follow', { ...GET, path: ownPath(), shape: 'member', good: setMember, refused: elsewhere })
       if (state.phase === 'gathering') {
         const members = answer.members.map(({ player_id, is_ready }) => ({ playerId: player_id, isReady: is_ready }))
-        show({ phase: 'gathering', group: { ...state.group, members } })
+        const waitingFor = members.flatMap(({ playerId, isReady }) => (isReady ? [] : [playerId]))
+        show({ phase: 'gathering', group: { ...state.group, members, waitingFor } })
       }
       gather(GATHER_MS)
     }
-    start('follow', { method: 'GET', path: `/groups/${encodeURIComponent(group)}`, good, refused: elsewhere }, inMs)
+    const path = `/groups/${encodeURIComponent(group)}`
+    start('follow', { ...GET, path, shape: 'group', good, refused: elsewhere }, inMs)
   }
 
   const openTicket = (ticket: string) => {
@@ -276,7 +283,8 @@ export function createMachine(random: () => number): Machine {
       place = NOWHERE
       setTicket(answer, true)
     }
-    start('follow', { method: 'GET', path: `/tickets/${encodeURIComponent(ticket)}`, good, refused: elsewhere })
+    const path = `/tickets/${encodeURIComponent(ticket)}`
+    start('follow', { ...GET, path, shape: 'ticket', good, refused: elsewhere })
   }
 
   const enter = (path: string, body: object) => {
@@ -287,6 +295,7 @@ export function createMachine(random: () => number): Machine {
       method: 'POST',
       path,
       body,
+      shape: path === '/tickets' ? 'ticket' : 'member',
       good: (answer: WireTicket & WireMember) => {
         entering = undefined
         if (path === '/tickets') setTicket(answer, true)
@@ -367,13 +376,14 @@ export function createMachine(random: () => number): Machine {
         const good = (answer: WireMember) => {
           if (place.in === 'group' && place.member === member) setMember(answer)
         }
-        return act(command, { method: 'PATCH', path: ownPath(), body: { is_ready: input.isReady }, good })
+        const body = { is_ready: input.isReady }
+        return act(command, { method: 'PATCH', path: ownPath(), body, shape: 'member', good })
       }
       case 'accept':
       case 'decline': {
         if (place.in !== 'ticket') return fail(command, nothingTo(input.do))
         const good = (answer: WireTicket) => setTicket(answer, false)
-        return act(command, { method: 'POST', path: `${ownPath()}/${input.do}`, good })
+        return act(command, { method: 'POST', path: `${ownPath()}/${input.do}`, shape: 'ticket', good })
       }
       case 'cancel':
         if (!isBusy) return done(command)
@@ -402,15 +412,19 @@ export function createMachine(random: () => number): Machine {
     const [slot, job] = found
     const isGood = status >= 200 && status < 300
     job.request = undefined
+    // It counts as none. Whoever waits for this answer alone is told.
+    const isWrong = isGood && job.shape !== undefined && !fits(job.shape, body)
+    if (isWrong && slot === 'me') failAll('resume', WRONG_ANSWER)
+    if (isWrong && slot === 'act') failAll('act', WRONG_ANSWER)
     // Without a wish that waits for it, a token that is wrong may be right later.
-    if (isPassing(status) || (!isGood && isBackground(slot, status))) {
+    if (isWrong || isPassing(status) || (!isGood && isBackground(slot, status))) {
       setStale(staleSince ?? now)
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** job.failures, LONGEST_PAUSE_MS)
       job.failures += 1
       // The next answer comes at once, and tells that the connection is back.
       if (slot === 'follow') job.path = job.path.replace(/\?.*/, '')
       job.waitMs = 0
-      job.dueAt = now + Math.max(retryAfterMs, Math.round(random() * longest))
+      job.dueAt = now + Math.max(Math.min(retryAfterMs, LONGEST_RETRY_MS), Math.round(random() * longest))
       if (slot === 'enter' && isCancelling()) {
         drop('enter')
         lookUp()
@@ -442,6 +456,7 @@ export function createMachine(random: () => number): Machine {
   }
 }
 
+const GET = { method: 'GET' } as const
 const SUPERSEDED: Refusal = { status: 0, code: 'superseded', message: 'Another wish came before the answer.' }
 const CLOSED: Refusal = { status: 0, code: 'closed', message: 'The client was closed.' }
 const BUSY: Refusal = { status: 409, code: 'player-busy', message: 'The player is in something already.' }

@@ -195,6 +195,43 @@ describe('play', () => {
 })
 
 describe('a group', () => {
+  test('that nobody readies says for whom it waits, and `readyWithinMs` ends the wait for it', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    const ben = connect('ben')
+    settled(ann.groups.create({ profile: 'duel' }))
+    await run(1)
+    if (ann.state.phase === 'gathering') settled(ben.groups.join(ann.state.group.id, { profile: 'duel' }))
+    await run(2)
+    expect(ann.state).toMatchObject({ group: { waitingFor: ['ann', 'ben'] } })
+    settled(ann.groups.ready())
+    const search = settled(ann.groups.search({ readyWithinMs: 10_000 }))
+    const other = settled(ann.play({ profile: 'duel' }))
+    await run(9)
+    expect([search, ann.state]).toMatchObject([{}, { group: { isReady: true, waitingFor: ['ben'] } }])
+    await run(1)
+    expect(search.error).toMatchObject({ name: 'MusterError', code: 'not-ready' })
+    expect(ann.state).toMatchObject({ phase: 'gathering' })
+    settled(ben.groups.ready())
+    await run(10)
+    expect(other.value).toMatchObject({ fqdn: expect.any(String) })
+    expect(() => ann.play({ profile: 'duel' }, { readyWithinMs: 0 })).toThrow('readyWithinMs')
+  })
+
+  test('that is ready in time is not ended by `readyWithinMs` while it searches', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    settled(ann.groups.create({ profile: 'duel' }))
+    await run(1)
+    const search = settled(ann.groups.search({ readyWithinMs: 5000 }))
+    settled(ann.groups.ready())
+    await run(20)
+    expect([search, ann.state]).toMatchObject([{}, { phase: 'searching' }])
+    settled(connect('ben').play({ profile: 'duel' }))
+    await run(8)
+    expect(search.value).toMatchObject({ fqdn: expect.any(String) })
+  })
+
   test('gathers by its id, searches when all are ready, and each member gets their own way to the server', async () => {
     const { connect, run } = open()
     const [ann, ben] = [connect('ann'), connect('ben')] as const

@@ -35,6 +35,14 @@ export interface Search extends Promise<Assignment>, AsyncIterable<State> {
   explain(): Promise<string>
 }
 
+/** How long a search goes on. */
+interface PlayOptions {
+  /** Cancels the search. */
+  readonly signal?: AbortSignal
+  /** Milliseconds for which the group may gather: then the search rejects as `not-ready`. Default: no limit. */
+  readonly readyWithinMs?: number
+}
+
 /** One player's connection with Muster. It sends nothing before the first call, and keeps nothing on the device. */
 export interface Muster {
   /** What the player is in: the same object until something changes. */
@@ -46,8 +54,11 @@ export interface Muster {
   /**
    * Searches a match. A player who is in something already goes on with that. Awaiting the result rejects with a
    * `MusterError`: a refusal, or the reason for which the search has ended.
+   *
+   * In a group it waits until all are ready: for ever if one never is. `state.group.waitingFor` says who, and
+   * `readyWithinMs` for how long: then it rejects as `not-ready`, and the player is in the group still.
    */
-  play(request: PlayRequest, options?: { readonly signal?: AbortSignal }): Search
+  play(request: PlayRequest, options?: PlayOptions): Search
   readonly groups: {
     /** Makes a group. Others join by `state.group.id`. @throws {MusterError} */
     create(request: PlayRequest): Promise<void>
@@ -57,8 +68,8 @@ export interface Muster {
     ready(isReady?: boolean): Promise<void>
     /** @throws {MusterError} */
     leave(): Promise<void>
-    /** The search of the group, for `await` and `for await`. */
-    search(): Search
+    /** The search of the group, for `await` and `for await`. It begins when all are ready; see `play`. */
+    search(options?: PlayOptions): Search
   }
   /** Round trips to the beacons in milliseconds by city, measured once in ten minutes. */
   latencies(): Promise<Readonly<Record<string, number>>>
@@ -177,10 +188,49 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     throw new MusterError({ status: 0, code: reason, message: 'The search has ended.' })
   }
 
-  const searchOf = (granted: Promise<void>): Search => {
+  /** Rejects once the player's group has gathered for so long. */
+  const notReadyAfter = (ms: number, over: Promise<void>): Promise<never> =>
+    new Promise((_, reject) => {
+      let waiting: AbortController | undefined
+      const look = ({ phase }: State) => {
+        if (phase === 'gathering' && waiting === undefined) {
+          const mine = (waiting = new AbortController())
+          clock.sleep(ms, mine.signal).then(
+            () => {
+              end()
+              const message = 'The members of the group are not ready.'
+              reject(new MusterError({ status: 0, code: 'not-ready', message }))
+            },
+            () => {},
+          )
+        } else if (phase !== 'gathering') {
+          waiting?.abort()
+          waiting = undefined
+        }
+      }
+      const unsubscribe = subscribe(look)
+      const end = () => {
+        unsubscribe()
+        waiting?.abort()
+      }
+      look(state)
+      over.then(end, end)
+    })
+
+  const searchOf = (begin: () => Promise<void>, { signal, readyWithinMs }: PlayOptions = {}): Search => {
+    if (readyWithinMs !== undefined && !(readyWithinMs > 0))
+      throw new TypeError(`readyWithinMs: must be a number above 0, got ${readyWithinMs}`)
+    const wished = begin()
+    const granted = readyWithinMs === undefined ? wished : Promise.race([wished, notReadyAfter(readyWithinMs, wished)])
     const assignment = granted.then(assignmentNow)
     // Whoever only follows the states does not await it.
     assignment.catch(() => {})
+    const cancel = () => void wish({ do: 'cancel' }).catch(() => {})
+    if (signal?.aborted) cancel()
+    else signal?.addEventListener('abort', cancel, { once: true })
+    // What is searched afterwards is another matter.
+    const end = () => signal?.removeEventListener('abort', cancel)
+    assignment.then(end, end)
     return Object.assign(assignment, {
       cancel: () => wish({ do: 'cancel' }),
       accept: () => wish({ do: 'accept' }),
@@ -189,7 +239,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
         const ticket = 'ticket' in state ? state.ticket : undefined
         if (ticket === undefined) throw new MusterError({ status: 0, code: 'nothing', message: 'Nothing is searched.' })
         const path = `/tickets/${encodeURIComponent(ticket.id)}/explain`
-        const { summary } = goodBody(await direct({ method: 'GET', path })) as { readonly summary: string }
+        const { summary } = goodBody(await direct({ method: 'GET', path }), 'explained') as { readonly summary: string }
         return summary
       },
       [Symbol.asyncIterator]: () => statesUntilOver(assignment),
@@ -238,25 +288,17 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     },
     subscribe,
     resume: () => wish({ do: 'resume' }).then(() => state),
-    play: (request, { signal } = {}) => {
-      const search = searchOf(wish({ do: 'play', request }))
-      const cancel = () => void search.cancel().catch(() => {})
-      if (signal?.aborted) cancel()
-      else signal?.addEventListener('abort', cancel, { once: true })
-      // What is searched afterwards is another matter.
-      const end = () => signal?.removeEventListener('abort', cancel)
-      search.then(end, end)
-      return search
-    },
+    play: (request, given) => searchOf(() => wish({ do: 'play', request }), given),
     groups: {
       create: (request) => wish({ do: 'group', request }),
       join: (groupId, request) => wish({ do: 'group', request, join: groupId }),
       ready: (isReady = true) => wish({ do: 'ready', isReady }),
       leave: () => wish({ do: 'cancel' }),
-      search: () => {
+      search: (given) => {
         const isSearch = state.phase === 'gathering' || state.phase === 'searching' || state.phase === 'found'
         const nothing = new MusterError({ status: 0, code: 'nothing', message: 'There is no group to search for.' })
-        return searchOf(isSearch ? wish({ do: 'play', request: { profile: '' } }) : Promise.reject(nothing))
+        const begin = () => (isSearch ? wish({ do: 'play', request: { profile: '' } }) : Promise.reject(nothing))
+        return searchOf(begin, given)
       },
     },
     latencies,

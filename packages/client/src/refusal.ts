@@ -1,4 +1,5 @@
 import type { Answer } from './connection.js'
+import { fits } from './shapes.js'
 
 /** An answer that is a refusal, as problem documents say it (RFC 9457). */
 export interface Refusal {
@@ -16,7 +17,8 @@ export class MusterError extends Error {
   override readonly name = 'MusterError'
   /**
    * For programs: `player-cooling-down`, `unauthorized`, `unknown-profile`, …; of a search that has ended, its
-   * reason: `cancelled`, `expired`, `declined`, …; `superseded`: another wish came before the answer; `closed`.
+   * reason: `cancelled`, `expired`, `declined`, …; `superseded`: another wish came before the answer; `closed`;
+   * `wrong-answer`: the answer has another shape than those of Muster.
    */
   readonly code: string
   /** HTTP status; 0: there was no answer, or it is no answer. */
@@ -49,8 +51,18 @@ export function refusalOf({ status, body, retryAfterMs = 0 }: Answer): Refusal {
   }
 }
 
-/** What a good answer says. @throws {MusterError} for a refusal, or where none came */
-export function goodBody(answer: Answer): unknown {
-  if (answer.status >= 200 && answer.status < 300) return answer.body
+/** Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version. */
+export const WRONG_ANSWER: Refusal = {
+  status: 0,
+  code: 'wrong-answer',
+  message: 'The answer does not have the shape of an answer of Muster.',
+}
+
+/** What a good answer says. @throws {MusterError} for a refusal, for one of another shape, or where none came */
+export function goodBody(answer: Answer, shape: string): unknown {
+  if (answer.status >= 200 && answer.status < 300) {
+    if (fits(shape, answer.body)) return answer.body
+    throw new MusterError(WRONG_ANSWER)
+  }
   throw new MusterError(refusalOf(answer))
 }

@@ -101,6 +101,29 @@ test('servers are listed and watched, a seat is taken, kept and given back', asy
   expect(gone.error).toMatchObject({ code: 'no-such-seat' })
 })
 
+test('beacons are asked for where pings are, and nowhere else', async () => {
+  const { connect, run, sent } = open()
+  await run(8)
+  const servers = createServers(connect('ann'))
+  const beacons = () => sent.filter((one) => one.endsWith('/locations/beacons')).length
+  const watching = new AbortController()
+  servers.watch({ where: ['mode eq ping'] }, () => {}, watching.signal)
+  settled(servers.list())
+  settled(servers.list({ sort: '-seats.taken', search: 'ping' }))
+  settled(servers.quickJoin())
+  settled(servers.list({ sort: 'ping', ping: false }))
+  await run(2)
+  watching.abort()
+  expect(beacons()).toBe(0)
+  for (const query of [{ ping: true }, { sort: 'ping,-seats.taken' }, { where: ['ping le 80'] }]) {
+    const before = beacons()
+    settled(servers.list(query))
+    settled(servers.quickJoin(query))
+    await run(2)
+    expect(beacons()).toBeGreaterThan(before)
+  }
+})
+
 test('a quick join takes the best server; a full one, and a wrong filter, are refused with a reason', async () => {
   const { connect, run, list } = open()
   await run(8)

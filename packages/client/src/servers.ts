@@ -1,6 +1,7 @@
+import { repeatFor } from './connection.js'
 import { tell } from './listeners.js'
 import type { Muster } from './muster.js'
-import { goodBody, MusterError } from './refusal.js'
+import { goodBody, MusterError, WRONG_ANSWER } from './refusal.js'
 import type { Assignment } from './state.js'
 import { assignmentOf, type WireSeat } from './wire.js'
 
@@ -12,6 +13,11 @@ export interface ServerQuery {
   readonly search?: string
   /** Default `ping,-seats.taken`. */
   readonly sort?: string
+  /**
+   * Whether round trips are measured, by requests to each beacon. Default: where `sort` or `where` names `ping`. Muster
+   * estimates pings by the player's address otherwise.
+   */
+  readonly ping?: boolean
   /** Servers on a page, 1 to 100. Default 20. */
   readonly limit?: number
 }
@@ -89,11 +95,16 @@ const STARTING_MS = 1000
 
 export function createServers(muster: Muster): Servers {
   const { clock } = muster
-  const call = async (method: string, path: string, body?: object, signal?: AbortSignal) =>
-    goodBody(await muster.send({ method, path, body, signal }))
+  const call = async (shape: string, method: string, path: string, body?: object, signal?: AbortSignal) =>
+    goodBody(await muster.send({ method, path, body, signal }), shape)
 
-  const pathOf = async ({ where = [], search, sort, limit, cursor }: ServerQuery & { readonly cursor?: string }) => {
-    const latencies = Object.entries(await muster.latencies())
+  const latenciesFor = async ({ where = [], sort = '', ping }: ServerQuery) => {
+    const names = [...where.map((clause) => clause.trim().split(' ')[0]), ...sort.split(',').map((one) => one.trim())]
+    return (ping ?? names.some((name) => /^[-+]?ping$/.test(name ?? ''))) ? muster.latencies() : undefined
+  }
+  const pathOf = async (wanted: ServerQuery & { readonly cursor?: string }) => {
+    const { where = [], search, sort, limit, cursor } = wanted
+    const latencies = Object.entries((await latenciesFor(wanted)) ?? {})
     const pairs = [
       ...where.map((clause) => ['where', clause]),
       ...Object.entries({ q: search, sort, limit, cursor }).filter(([, value]) => value !== undefined),
@@ -107,22 +118,22 @@ export function createServers(muster: Muster): Servers {
     const path = `/seats/${encodeURIComponent(first.seat_id)}`
     const read = (ending?: AbortSignal) => muster.repeat({ method: 'GET', path, signal: ending })
     let seat = first
-    while (seat.assignment === null) {
+    while (!seat.assignment) {
       await clock.sleep(STARTING_MS, signal).catch(() => {})
       const answer = await read(signal)
       if (signal?.aborted) {
         await muster.repeat({ method: 'DELETE', path })
         throw new MusterError({ status: 0, code: 'cancelled', message: 'The seat was given back.' })
       }
-      seat = goodBody(answer) as SeatAnswer
+      seat = goodBody(answer, 'newSeat') as SeatAnswer
     }
     return {
       id: seat.seat_id,
       serverId: seat.server_id,
       assignment: assignmentOf(seat.assignment),
       renew: async () => {
-        const { assignment } = goodBody(await read()) as SeatAnswer
-        if (assignment !== null) return assignmentOf(assignment)
+        const { assignment } = goodBody(await read(), 'newSeat') as SeatAnswer
+        if (assignment) return assignmentOf(assignment)
         throw new MusterError({ status: 0, code: 'no-such-seat', message: 'The seat has no server any more.' })
       },
       leave: async () => {
@@ -135,13 +146,13 @@ export function createServers(muster: Muster): Servers {
   const joining = ({ team, password, build, groupId }: SeatRequest) => ({ team, password, build, group_id: groupId })
 
   return {
-    list: async (query = {}) => pageOf((await call('GET', await pathOf(query))) as WirePage),
+    list: async (query = {}) => pageOf((await call('page', 'GET', await pathOf(query))) as WirePage),
     watch: (query, listener, signal) => {
       void (async () => {
         const path = await pathOf(query)
         let shown = ''
         while (!signal.aborted) {
-          const { status, body } = await muster.repeat({ method: 'GET', path, signal })
+          const { status, body } = await repeatFor('page', muster, { method: 'GET', path, signal })
           const page = status === 200 ? JSON.stringify(body) : shown
           if (page !== shown && !signal.aborted) tell(listener, pageOf(body as WirePage))
           shown = page
@@ -151,19 +162,27 @@ export function createServers(muster: Muster): Servers {
     },
     join: async (serverId, request = {}) => {
       const path = `/servers/${encodeURIComponent(serverId)}/seats`
-      return seatOf((await call('POST', path, joining(request), request.signal)) as SeatAnswer, request.signal)
+      return seatOf(
+        (await call('newSeat', 'POST', path, joining(request), request.signal)) as SeatAnswer,
+        request.signal,
+      )
     },
-    quickJoin: async ({ where, search, sort, start } = {}, request = {}) => {
+    quickJoin: async (query = {}, request = {}) => {
+      const { where, search, sort, start } = query
       const { password: _, ...rest } = joining(request)
-      const latencies = await muster.latencies()
+      const latencies = await latenciesFor(query)
       const body = { where, q: search, sort, start: start === true || undefined, latencies, ...rest }
-      return seatOf((await call('POST', '/seats', body, request.signal)) as SeatAnswer, request.signal)
+      return seatOf((await call('newSeat', 'POST', '/seats', body, request.signal)) as SeatAnswer, request.signal)
     },
     start: async (pool, session = {}, request = {}) => {
       const body = { ...session, group_id: request.groupId }
       const path = `/pools/${encodeURIComponent(pool)}/servers`
-      const { seats } = (await call('POST', path, body, request.signal)) as { readonly seats: readonly SeatAnswer[] }
-      return seatOf(seats[0] as SeatAnswer, request.signal)
+      const { seats } = (await call('seats', 'POST', path, body, request.signal)) as {
+        readonly seats: readonly SeatAnswer[]
+      }
+      const [seat] = seats
+      if (seat === undefined) throw new MusterError(WRONG_ANSWER)
+      return seatOf(seat, request.signal)
     },
   }
 }

@@ -39,6 +39,8 @@ export interface GroupState {
   readonly isReady: boolean
   /** The first is the owner. */
   readonly members: readonly { readonly playerId: string; readonly isReady: boolean }[]
+  /** Ids of members who are not ready: why no match is searched yet. Empty until the members are known. */
+  readonly waitingFor: readonly string[]
 }
 
 /** Where to connect. */

@@ -107,7 +107,7 @@ export function createTestMuster(options: TestMusterOptions = {}): TestMuster {
       return answer(204)
     }
     if (verb === 'decline') set({ status: 'CANCELLED', cancel_reason: 'declined' })
-    else if (verb === 'accept' && ticket.acceptance !== undefined) {
+    else if (verb === 'accept' && ticket.acceptance) {
       set({ acceptance: { ...ticket.acceptance, accepted: true } })
       findServer(ticket.id)
     } else if (version !== undefined && ticket.version === Number(version))

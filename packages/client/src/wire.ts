@@ -9,17 +9,17 @@ export interface WireTicket {
   readonly group_id?: string | null
   readonly match_id?: string | null
   readonly assignment?: WireAssignment | null
-  readonly acceptance?: { readonly until: string; readonly accepted: boolean }
-  readonly cancel_reason?: string
-  readonly ended?: { readonly reason: string }
-  readonly estimated_wait?: { readonly p50_seconds: number; readonly p90_seconds: number | null } | null
+  readonly acceptance?: { readonly until: string; readonly accepted: boolean } | null
+  readonly cancel_reason?: string | null
+  readonly ended?: { readonly reason: string } | null
+  readonly estimated_wait?: { readonly p50_seconds: number; readonly p90_seconds?: number | null } | null
 }
 
 export interface WireAssignment {
   readonly fqdn: string
   readonly ports: Assignment['ports']
   readonly location?: { readonly city?: string | null } | null
-  readonly join_token?: string
+  readonly join_token?: string | null
 }
 
 export interface WireMember {
@@ -27,7 +27,7 @@ export interface WireMember {
   readonly member_id: string
   readonly is_ready: boolean
   readonly status: 'FORMING' | WireTicket['status']
-  readonly ticket_id: string | null
+  readonly ticket_id?: string | null
 }
 
 export interface WireGroup {

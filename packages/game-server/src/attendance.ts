@@ -76,6 +76,11 @@ export function createAttendance(clock: Clock, changed: () => void) {
       const one = attendants.get(playerId)
       return one?.status === 'left' && one.seatId === undefined
     },
+    /** Whether they were let in by this seat and have left for good, whatever seat they have now. */
+    hasLeftBy: (playerId: string, seatId: string) => {
+      const one = attendants.get(playerId)
+      return one?.seatId === seatId && (one.status === 'left' || one.status === undefined)
+    },
     /** By id. No object, since a player's id may be `constructor`. */
     statuses: (): Map<string, PlayerStatus> =>
       new Map([...attendants].flatMap(([id, { status }]) => (status === undefined ? [] : [[id, status] as const]))),

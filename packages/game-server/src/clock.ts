@@ -8,6 +8,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   date: () => Date.now(),
@@ -18,10 +20,20 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', end)
-        resolve()
-      }, ms)
+      // A timer of more milliseconds fires at once.
+      const go = (left: number) =>
+        setTimeout(
+          () => {
+            if (left > LONGEST_TIMER_MS) {
+              timer = go(left - LONGEST_TIMER_MS)
+              return
+            }
+            signal?.removeEventListener('abort', end)
+            resolve()
+          },
+          Math.min(left, LONGEST_TIMER_MS),
+        )
+      let timer = go(ms)
       signal?.addEventListener('abort', end, { once: true })
     }),
 }

@@ -1,3 +1,4 @@
+import { fits } from './shapes.js'
 import type { WireMatch, WirePlayer } from './wire.js'
 
 /** The variables of the process, or those of a test. */
@@ -67,22 +68,26 @@ export function matchIn(env: Environment): WireMatch | undefined {
   const id = env['MM_MATCH_ID']
   if (id === undefined) return undefined
   const players = (ticketId: string): WirePlayer[] => {
-    const ticket = jsonIn(wholeOf(env, `MM_TICKET_${ticketId}`)) as
-      { players?: string[]; attributes?: Record<string, unknown> } | undefined
-    const ids = ticket?.players ?? []
+    const ticket = jsonIn(wholeOf(env, `MM_TICKET_${ticketId}`))
+    if (!fits('ticket', ticket)) return []
+    const { players: ids, attributes } = ticket as { players: string[]; attributes?: Record<string, unknown> | null }
     return ids.map((player) => ({
       id: player,
       ticket_id: ticketId,
-      ...(ids.length === 1 && { attributes: ticket?.attributes }),
+      ...(ids.length === 1 && { attributes: attributes ?? undefined }),
     }))
   }
-  const teams = (jsonIn(wholeOf(env, 'MM_TEAMS')) ?? {}) as Readonly<Record<string, readonly string[]>>
+  const read = <Value>(name: string, type: string): Readonly<Record<string, Value>> => {
+    const value = jsonIn(wholeOf(env, name))
+    return fits(type, value) ? (value as Record<string, Value>) : {}
+  }
+  const teams = read<readonly string[]>('MM_TEAMS', 'text[]{}')
   return {
     id,
     profile: env['MM_MATCH_PROFILE'] ?? '',
     teams: Object.entries(teams).map(([name, tickets]) => ({ name, players: tickets.flatMap(players) })),
-    equality: (jsonIn(wholeOf(env, 'MM_EQUALITY')) ?? {}) as Record<string, unknown>,
-    intersection: (jsonIn(wholeOf(env, 'MM_INTERSECTION')) ?? {}) as Record<string, string[]>,
+    equality: read('MM_EQUALITY', 'object'),
+    intersection: read('MM_INTERSECTION', 'text[]{}'),
   }
 }
 
@@ -100,10 +105,12 @@ export function localMatch(names: string): WireMatch {
   return { id: 'local', profile: 'local', teams: [...teams].map(([name, players]) => ({ name, players })) }
 }
 
+/** More parts than Muster makes: 256 KiB are in all of a server's variables. */
+const MOST_PARTS = 1024
 /** A value that is too large for one variable comes in KEY_PARTS parts, KEY_PART_1 and so on. */
 function wholeOf(env: Environment, key: string): string | undefined {
   const count = Number(env[`${key}_PARTS`])
-  if (!(count > 0)) return env[key]
+  if (!(count > 0 && count <= MOST_PARTS)) return env[key]
   return Array.from({ length: count }, (_, index) => env[`${key}_PART_${index + 1}`] ?? '').join('')
 }
 

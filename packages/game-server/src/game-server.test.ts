@@ -150,6 +150,23 @@ describe('with Muster', () => {
     await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
+  test('a removed player, and one with another seat, is not let in by a token that was never used', async () => {
+    const stack = await open()
+    const [ann, ben] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    await server.admit(ben?.join_token ?? '')
+    await stack.matchmaker.playersLeft(ann?.match_id ?? '', ['ann'])
+    await expect.poll(() => Object.values(stack.matches[0]?.teams ?? {}).flat()).toHaveLength(1)
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+    stack.matches[0]?.seats({ open: true })
+    await expect.poll(async () => (await stack.call('ann', 'POST', '/tickets', { profile: 'duel' })).status).toBe(201)
+    const again = await stack.assigned('ann')
+    expect(again.match_id).toBe(ann?.match_id)
+    const [old, fresh] = await Promise.allSettled([server.admit(ann?.join_token ?? ''), server.admit(again.join_token)])
+    expect(old).toMatchObject({ status: 'rejected', reason: { code: 'other-match' } })
+    expect(fresh).toMatchObject({ status: 'fulfilled', value: { id: 'ann' } })
+  })
+
   test('a player who has left comes back to an open seat, and stays', async () => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })

@@ -264,9 +264,8 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
   /** Where the player of a token has a place: in a match that is not over, or on the listed server. */
   const placeOf = (claims: JoinClaims) => {
     const one = served.get(claims.mid)
-    const player = one?.match.players.get(claims.sub)
     if (one?.status === 'over' || isStopping) return {}
-    if (player !== undefined) return one?.attendance.isAbsent(player.id) ? {} : { player, attendance: one?.attendance }
+    if (one !== undefined) return { player: one.playerOf(claims), attendance: one.attendance }
     return { player: listing.playerOf(claims), attendance: listing.attendance }
   }
 

@@ -1,5 +1,6 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
 import { JoinRefused } from './errors.js'
+import { fits } from './shapes.js'
 
 /** How this server checks who connects. */
 export interface JoinKey {
@@ -39,8 +40,9 @@ export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', tok
  */
 export function readJoinToken(token: unknown, { alg, key, server }: JoinKey, now: number): JoinClaims {
   if (typeof token !== 'string' || token.length > LONGEST) throw new JoinRefused('malformed')
-  const [header = '', payload = '', mac = '', more] = token.split('.')
-  if (mac === '' || more !== undefined) throw new JoinRefused('malformed')
+  const parts = token.split('.')
+  if (parts.length !== 3 || !parts.every(isBase64url)) throw new JoinRefused('malformed')
+  const [header = '', payload = '', mac = ''] = parts
   if (objectIn(header)?.['alg'] !== alg) throw new JoinRefused('malformed')
   if (!isSigned(`${header}.${payload}`, Buffer.from(mac, 'base64url'), alg, key)) throw new JoinRefused('forged')
   const claims = objectIn(payload)
@@ -70,6 +72,8 @@ function isSigned(signed: string, given: Buffer, alg: JoinKey['alg'], key: Uint8
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
+const isBase64url = (part: string) => /^[\w-]+$/.test(part) && part.length % 4 !== 1
+
 function objectIn(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
@@ -80,4 +84,4 @@ function objectIn(part: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 const isClaims = (given: Readonly<Record<string, unknown>>): given is Readonly<Record<string, unknown>> & JoinClaims =>
-  ['aud', 'sub', 'mid', 'sid'].every((name) => typeof given[name] === 'string') && typeof given['exp'] === 'number'
+  fits('claims', given)

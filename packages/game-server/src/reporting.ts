@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js'
+import { fits } from './shapes.js'
 import type { Orders, Registered, State } from './wire.js'
 
 /** How a server speaks to Muster, and what comes of it. */
@@ -32,6 +33,8 @@ const GAP_MS = 200
 /** Milliseconds of the first and of the longest pause after a failure. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
+/** The longest pause that an answer may ask for (our choice): without a bound, one wrong header ends the reports. */
+const LONGEST_RETRY_MS = 3_600_000
 /** A difference of the clocks of fewer milliseconds is none: the header has whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
 
@@ -118,15 +121,16 @@ export function createReporting(options: ReportingOptions) {
         const waits = sent === acknowledged && sent === revision
         const path = `/servers/me${waits ? `?wait=${WAIT_SECONDS}&version=${version}` : ''}`
         const answer = await ask('PUT', path, { seq, ...state }, waits ? WAIT_SECONDS * 1000 : 0, signal)
-        if (answer?.status === 200 && isOrders(answer.body)) acknowledge(sent)
+        if (answer?.status === 200 && fits('orders', answer.body)) acknowledge(sent)
         return answer
       }
       /** @returns whether to go on at once */
       const take = ({ status, body }: Answer, isRegistration: boolean): boolean => {
-        if (isOrders(body) && (status === 200 || status === 201)) {
+        const isGood = status === 200 || status === 201
+        if (isGood && fits(isRegistration ? 'registered' : 'orders', body)) {
           if (isRegistration) options.registered(body as Registered)
-          version = body.version
-          options.obey(body)
+          version = (body as Orders).version
+          options.obey(body as Orders)
           // What the server has to say of its matches, it says with the next report.
           if (isRegistration) revision += 1
           return true
@@ -152,7 +156,8 @@ export function createReporting(options: ReportingOptions) {
         }
         const longest = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
         failures += 1
-        await clock.sleep(Math.max(answer.retryAfterMs, random() * longest), signal).catch(() => {})
+        const wanted = Math.min(answer.retryAfterMs, LONGEST_RETRY_MS)
+        await clock.sleep(Math.max(wanted, random() * longest), signal).catch(() => {})
       }
       acknowledge(Infinity)
     },
@@ -166,9 +171,6 @@ export function createReporting(options: ReportingOptions) {
     },
   }
 }
-
-const isOrders = (body: unknown): body is Orders =>
-  typeof body === 'object' && body !== null && 'version' in body && Array.isArray((body as Orders).matches)
 
 function parsed(text: string): unknown {
   try {
@@ -189,7 +191,8 @@ function faultOf(status: number, body: unknown): string {
   if (status === 0) return 'Muster does not answer. The game goes on, and the state is sent when it does.'
   if (status === 401) return 'Muster does not know MUSTER_SERVER_TOKEN (401).'
   const said = messageIn(body)
-  if (said === undefined) return `The answer of MUSTER_URL is not from Muster (${status}): is there a proxy in between?`
+  if (said === undefined || status < 300)
+    return `The answer of MUSTER_URL is not from Muster (${status}): is there a proxy in between?`
   const field = fieldIn(body, 'field')
   return `Muster refuses a report (${status}${field === undefined ? '' : `, ${field}`}): ${said}`
 }

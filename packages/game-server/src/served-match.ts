@@ -1,6 +1,7 @@
 import { type Attendance, createAttendance } from './attendance.js'
 import type { Clock } from './clock.js'
 import { InvalidCall } from './errors.js'
+import type { JoinClaims } from './join-token.js'
 import type { MatchReport, WireMatch } from './wire.js'
 
 /** A player of a match, or of a listed server. */
@@ -62,6 +63,11 @@ export interface ServedMatch {
   status: MatchReport['status']
   /** Takes the roster of newer orders. @returns the players who are new, or have come again */
   update(order: WireMatch): readonly Player[]
+  /**
+   * The player whose seat this is by the newest orders. A player who was removed has none, and a new seat voids the
+   * tokens of the one before.
+   */
+  playerOf(claims: JoinClaims): Player | undefined
   report(): MatchReport
   end(reason: string): void
 }
@@ -75,6 +81,8 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
   const players = new Map<string, Player>()
   /** The tickets of players, as far as Muster says them. */
   const ticketOf = new Map<string, string>()
+  /** The seats of those whom the newest orders name; undefined where Muster does not say it. */
+  let seatOf = new Map<string, string | undefined>()
   let teams: Record<string, readonly Player[]> = {}
   let seats: MatchReport['seats']
   let result: MatchResult | undefined
@@ -84,10 +92,11 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     const tickets = given.flatMap((team) => team.players.map((player) => player.ticket_id))
     const isGroup = (ticketId: string) => tickets.filter((one) => one === ticketId).length > 1
     const joined: Player[] = []
+    seatOf = new Map(given.flatMap((team) => team.players.map(({ id, seat_id }) => [id, seat_id ?? undefined])))
     teams = Object.fromEntries(
       given.map(({ name, players: members }) => [
         name,
-        members.map(({ id, ticket_id, attributes = {} }) => {
+        members.map(({ id, ticket_id, attributes }) => {
           const before = ticketOf.get(id)
           const isNew = !players.has(id) || (before !== undefined && ticket_id !== '' && before !== ticket_id)
           if (ticket_id !== '') ticketOf.set(id, ticket_id)
@@ -97,7 +106,7 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
             matchId: order.id,
             team: name === '' ? undefined : name,
             groupId: isGroup(ticket_id) ? ticket_id : undefined,
-            attributes,
+            attributes: attributes ?? {},
           })
           players.set(id, player)
           if (isNew) joined.push(player)
@@ -142,6 +151,12 @@ export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promis
     attendance,
     status: 'loading',
     update,
+    playerOf: ({ sub, sid }) => {
+      // Whoever has left by this seat hears that, and no orders are waited for.
+      if (attendance.hasLeftBy(sub, sid)) return players.get(sub)
+      const isGood = seatOf.has(sub) && (seatOf.get(sub) ?? sid) === sid
+      return isGood && !attendance.isAbsent(sub) ? players.get(sub) : undefined
+    },
     report: () => {
       const statuses = attendance.statuses()
       // A ranking may name players who never came.

@@ -110,15 +110,20 @@ export interface Assignment {
   readonly join_token: string
 }
 
+interface Assigned {
+  readonly match_id: string
+  readonly assignment?: { readonly join_token: string } | null
+}
+
 type Call = (player: string, method: string, path: string) => Promise<{ readonly json: never }>
 
 /** What `GET /me` says once the player is assigned. */
 async function assignmentOf(player: string, call: Call): Promise<Assignment> {
   for (let waited = 0; waited < 30_000; waited += 50) {
     const { json } = await call(player, 'GET', '/me')
-    const { tickets } = json as { readonly tickets?: readonly { readonly assignment?: Assignment | null }[] }
-    const assignment = tickets?.find((ticket) => ticket.assignment)?.assignment
-    if (assignment) return assignment
+    const { tickets } = json as { readonly tickets?: readonly Assigned[] }
+    const found = tickets?.find((ticket) => ticket.assignment)
+    if (found?.assignment) return { match_id: found.match_id, join_token: found.assignment.join_token }
     await systemClock.sleep(50)
   }
   throw new Error(`${player} was not assigned`)

@@ -43,7 +43,7 @@ export interface Line {
 }
 
 /** A server whose wishes and answers are written down, and what it does. */
-export function openServer(lines: Line[], environment?: Readonly<Record<string, string>>) {
+export function openServer(lines: Line[], environment?: Readonly<Record<string, string>>, handleSignals = true) {
   const clock = createManualClock({ start: START })
   const write = (line: 'in' | 'out', what: object) => lines.push({ at: clock.now(), [line]: what })
   let commands = 0
@@ -71,6 +71,7 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
   const options = { build: '1.0', matches: 2, attributes: { map: 'ice' } }
   const server = createGameServer({
     ...options,
+    handleSignals,
     env: { ...environment, MUSTER_URL: 'http://muster.example/api', MUSTER_SERVER_TOKEN: TOKEN },
     clock,
     random: () => 0.5,

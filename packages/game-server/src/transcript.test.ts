@@ -206,6 +206,42 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.over('m7', { ranking: ODD_IDS.map((id) => [id]) })
     await settle(server, {})
   },
+  'a token of a seat that is not its player’s any more is void': async (server) => {
+    const roster = (ann: object[], version: number) => {
+      const [red, blue] = duel('m7').teams as [WireTeam, WireTeam]
+      const ben = { id: 'ben', ticket_id: 't-ben', seat_id: 's-ben' }
+      return orders({
+        version,
+        matches: [
+          {
+            ...duel('m7'),
+            teams: [
+              { ...red, players: ann },
+              { ...blue, players: [ben] },
+            ],
+          },
+        ],
+      })
+    }
+    const seat = { id: 'ann', ticket_id: 't-ann', seat_id: 's-ann' }
+    await play(server)
+    await server.answer(200, roster([seat], 9))
+    await server.run(200)
+    await server.admit(joinToken('ben'))
+    await server.run(200)
+    await server.answer(200, roster([seat], 9))
+    await server.run(200)
+    await server.answer(200, roster([], 10))
+    await server.admit(joinToken('ann'))
+    await server.run(2000)
+    await server.admit(joinToken('ann', { sid: 's-new' }))
+    await server.run(500)
+    await server.answer(200, roster([{ ...seat, ticket_id: 't-new', seat_id: 's-new' }], 11))
+    await server.admit(joinToken('ann'))
+    await server.run(2000)
+    await server.admit(joinToken('ben', { sid: 's-other' }, START + 1000))
+    await server.run(2000)
+  },
   'a server that is gone has its grace, and refuses matches and players': async (server) => {
     await play(server)
     await server.answer(410, { detail: 'This server is not wanted any more. End its process.' })

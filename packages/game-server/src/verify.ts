@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js'
 import { JoinRefused } from './errors.js'
+import { fits } from './shapes.js'
 
 /** What `muster verify-server` wants of a server: docs/game-server.md, Verify it. */
 type Wish =
@@ -45,7 +46,9 @@ export async function obeyVerifier(options: VerifyOptions): Promise<void> {
       const answer = await options.fetch(url, { signal })
       if (answer.status === 410) return
       if (answer.status === 204) continue
-      const result = await resultOf((await answer.json()) as Wish)
+      const wish: unknown = await answer.json()
+      if (!fits('wish', wish)) throw new TypeError('no wish of the verifier')
+      const result = await resultOf(wish as Wish)
       const headers = { 'content-type': 'application/json' }
       const taken = await options.fetch(url, { method: 'POST', headers, body: JSON.stringify(result), signal })
       await taken.body?.cancel()

@@ -4,6 +4,8 @@
 export interface WirePlayer {
   readonly id: string
   readonly ticket_id: string
+  /** Of their token; a token of another seat is void. Undefined where Muster does not say it. */
+  readonly seat_id?: string | null | undefined
   readonly attributes?: Readonly<Record<string, unknown>> | undefined
 }
 

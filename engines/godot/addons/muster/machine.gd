@@ -2,6 +2,7 @@
 # as in engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
 
 const REFUSAL = preload("refusal.gd")
+const SHAPES = preload("shapes.gd")
 const VALUES = preload("values.gd")
 const WIRE = preload("wire.gd")
 # Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
@@ -11,9 +12,10 @@ const GATHER_MS = 1000.0
 # The first and the longest pause after a failure, before the jitter.
 const FIRST_PAUSE_MS = 500.0
 const LONGEST_PAUSE_MS = 15000.0
+# The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search.
+const LONGEST_RETRY_MS = 3600000.0
 # A request that is not under way, and a time that is not set.
 const NONE = -1
-
 # Has `random()`, from 0 to 1, and `encode(text)`, which escapes a part of a path.
 var _platform
 # Job by slot: `me`, `enter`, `follow` or `act`; in the order in which they were started.
@@ -29,7 +31,7 @@ var _place = {"kind": "nothing"}
 # `resume`: with what the player is in. `search`: with a server, or without. `group`: with a group. `cancel`: with
 # nothing that the player is in, although what there is may not be known yet. `act`: with the answer to the job `act`.
 var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []}
-# Whether a create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
+# A create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
 var _is_entering = false
 var _busy = null
 var _wake_at = NONE
@@ -147,17 +149,13 @@ func _leave(reason):
 	for slot in ["follow", "me"]:
 		_drop(slot)
 	_place = {"kind": "nothing"}
-	_drop_cancel()
+	# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
+	if _is_cancelling():
+		_drop("act")
 	_done_all("cancel")
 	_show({"phase": "idle"} if reason == null else {"phase": "ended", "reason": reason})
 	_done_all("resume")
 	_fail_all("search", REFUSAL.of(0, "gone" if reason == null else reason, "The search has ended."))
-
-
-# What is to be cancelled is not there any more: a request that is repeated could cancel what comes next.
-func _drop_cancel():
-	if _is_cancelling():
-		_drop("act")
 
 
 func _look_up():
@@ -190,16 +188,10 @@ func _on_me_refused(_job, refusal):
 
 # Refusal: null, or what stands if the player is in nothing.
 func _take_up(me, refusal):
-	var running = WIRE.first_assigned(me.get("matches", []))
-	var seat = WIRE.first_assigned(me.get("seats", []))
-	var ticket = null
-	for one in me.get("tickets", []):
-		if ticket == null and one.status != "CANCELLED" and one.get("ended") == null:
-			ticket = one
-	var gathering = null
-	for one in me.get("groups", []):
-		if gathering == null and one.status == "FORMING":
-			gathering = one
+	var running = WIRE.first_assigned(me.matches)
+	var seat = WIRE.first_assigned(me.get("seats"))
+	var ticket = WIRE.first_alive(me.tickets)
+	var gathering = WIRE.first_gathering(me.groups)
 	# What leads to a server comes first; a match that runs has a ticket as well.
 	if running != null:
 		_assigned(running.match_id, running.assignment)
@@ -223,12 +215,13 @@ func _assigned(match_id, assignment):
 	_drop("follow")
 	_place = {"kind": "nothing"}
 	_show({"phase": "assigned", "matchId": match_id, "assignment": WIRE.assignment_of(assignment)})
-	_drop_cancel()
+	if _is_cancelling():
+		_drop("act")
 	_fail_all("cancel", REFUSAL.of(409, "player-playing", "The player has a server already."))
 	_done_all("search")
 
 
-# Is followed: whether it is what the player is in, and not an answer to something else.
+# Is followed: it is what the player is in, and not an answer to something else.
 func _set_ticket(ticket, is_followed):
 	var is_known = _place.kind == "ticket"
 	if is_known and (_place.id != ticket.id or ticket.version < _place.version):
@@ -238,8 +231,7 @@ func _set_ticket(ticket, is_followed):
 	var is_new = not is_known or ticket.version > _place.version
 	_place = {"kind": "ticket", "id": ticket.id, "version": ticket.version}
 	if ticket.status == "CANCELLED":
-		var reason = ticket.get("cancel_reason")
-		return _leave("cancelled" if reason == null else reason)
+		return _leave(WIRE.reason_in(ticket))
 	if ticket.get("ended") != null:
 		return _leave(ticket.ended.reason)
 	if ticket.status == "HOST_ASSIGNED" and ticket.get("assignment") != null:
@@ -279,10 +271,11 @@ func _set_member(member):
 		return _start("follow", "GET", path, "_on_opened", "_on_elsewhere")
 	if member.status == "CANCELLED":
 		return _leave("cancelled")
-	var members = []
+	var group = {"members": [], "waitingFor": []}
 	if _is_in("gathering") and _state.group.id == member.group_id:
-		members = _state.group.members
-	var group = {"id": member.group_id, "isReady": member.is_ready, "members": members}
+		group = _state.group.duplicate()
+	group["id"] = member.group_id
+	group["isReady"] = member.is_ready
 	_show({"phase": "gathering", "group": group})
 	_gather(0)
 
@@ -312,11 +305,13 @@ func _on_gathered(job, answer):
 	if answer.status != "FORMING":
 		return _start("follow", "GET", _own_path(), "_on_member", "_on_elsewhere")
 	if _is_in("gathering"):
-		var members = []
-		for one in answer.members:
-			members.append({"playerId": one.player_id, "isReady": one.is_ready})
 		var group = _state.group.duplicate()
-		group["members"] = members
+		group["members"] = []
+		group["waitingFor"] = []
+		for one in answer.members:
+			group.members.append({"playerId": one.player_id, "isReady": one.is_ready})
+			if not one.is_ready:
+				group.waitingFor.append(one.player_id)
 		_show({"phase": "gathering", "group": group})
 	_gather(GATHER_MS)
 
@@ -369,9 +364,8 @@ func _refuse(refusal):
 func _take_out():
 	var path = _own_path()
 	# The one that is under way asks for the same.
-	if _jobs.has("act") and _jobs.act.method == "DELETE" and _jobs.act.path == path:
-		return
-	_start("act", "DELETE", path, "_on_taken_out", "_on_not_taken_out")
+	if not _jobs.has("act") or _jobs.act.method != "DELETE" or _jobs.act.path != path:
+		_start("act", "DELETE", path, "_on_taken_out", "_on_not_taken_out")
 
 
 func _on_taken_out(_job, _body):
@@ -480,7 +474,12 @@ func _take(input):
 	# Where nothing waits for the answer it is asked again, since a token that is wrong may be right later.
 	var is_background = (slot == "me" and _waiting.resume.size() == 0) or (slot == "follow" and status == 401)
 	job.request = NONE
-	if status == 0 or status == 429 or status >= 500 or (not is_good and is_background):
+	var shape = WIRE.shape_of(job)
+	# It counts as none. Whoever waits for this answer alone is told.
+	var is_wrong = is_good and shape != "" and not SHAPES.fits(shape, input.get("body"))
+	if is_wrong and slot in ["me", "act"]:
+		_fail_all("resume" if slot == "me" else "act", REFUSAL.wrong_answer())
+	if is_wrong or status == 0 or status == 429 or status >= 500 or (not is_good and is_background):
 		_set_stale(_now if _stale_since == NONE else _stale_since)
 		var longest = min(FIRST_PAUSE_MS * pow(2, job.failures), LONGEST_PAUSE_MS)
 		job.failures += 1
@@ -488,6 +487,7 @@ func _take(input):
 		if slot == "follow":
 			job.path = job.path.split("?")[0]
 		job.wait_ms = 0
+		retry_after_ms = min(retry_after_ms, LONGEST_RETRY_MS)
 		job.due_at = _now + VALUES.later(retry_after_ms, floor(_platform.random() * longest + 0.5))
 		if slot == "enter" and _is_cancelling():
 			_drop("enter")

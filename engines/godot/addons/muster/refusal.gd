@@ -14,6 +14,11 @@ static func superseded():
 	return of(0, "superseded", "Another wish came before the answer.")
 
 
+# Of an answer that says it is good, and is not what Muster answers: it is from a proxy, or from another version.
+static func wrong_answer():
+	return of(0, "wrong-answer", "The answer does not have the shape of an answer of Muster.")
+
+
 static func closed():
 	return of(0, "closed", "The client was closed.")
 
@@ -22,11 +27,13 @@ static func closed():
 static func of_answer(status, body, retry_after_ms):
 	var problem = body if body is Dictionary else {}
 	var code = problem.get("code")
-	if code == null:
+	if not code is String:
 		code = "unauthorized" if status == 401 else ("offline" if status == 0 else "http-%d" % status)
-	var message = problem.get("detail", problem.get("message"))
-	var refusal = of(status, code, "The answer was %d." % status if message == null else message)
-	if problem.get("field") != null:
+	var message = problem.get("detail")
+	if not message is String:
+		message = problem.get("message")
+	var refusal = of(status, code, message if message is String else "The answer was %d." % status)
+	if problem.get("field") is String:
 		refusal["field"] = problem.field
 	if retry_after_ms > 0:
 		refusal["retryAfterMs"] = retry_after_ms

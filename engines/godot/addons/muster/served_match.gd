@@ -21,6 +21,8 @@ var _attributes = {}
 # By id: those who were matched, and those who came since.
 var _players = {}
 var _teams = {}
+# The seats of those whom the newest orders name; null where Muster does not say it.
+var _seats = {}
 # The tickets of players, as far as Muster says them.
 var _tickets = {}
 
@@ -41,12 +43,18 @@ func seen():
 	return {"id": id, "queue": _queue, "attributes": _attributes, "teams": _teams}
 
 
-# Null if the match has no such player, or they have left without having come.
-func player_of(player_id):
-	var one = attendants.get(player_id)
-	if one != null and one.status == "left" and one.seat == "":
+# The player whose seat this is by the newest orders; null if there is none. A player who was removed has no seat, a new
+# seat voids the tokens of the one before, and who has left without having come is waited for.
+func player_of(claims):
+	var one = attendants.get(claims.sub)
+	var has_left = one != null and one.status == "left"
+	# Whoever has left by this seat hears that, and no orders are waited for.
+	if one != null and one.status in ["left", ""] and one.seat != "" and one.seat == claims.sid:
+		return _players.get(claims.sub)
+	if not _seats.has(claims.sub) or (has_left and one.seat == ""):
 		return null
-	return _players.get(player_id)
+	var own = _seats[claims.sub]
+	return _players.get(claims.sub) if own == null or own == claims.sid else null
 
 
 # Takes the roster of newer orders. Returns the players who are new, or have come again.
@@ -57,9 +65,11 @@ func update(order):
 			tickets[member.ticket_id] = tickets.get(member.ticket_id, 0) + 1
 	var joined = []
 	_teams = {}
+	_seats = {}
 	for team in order.teams:
 		var members = []
 		for member in team.players:
+			_seats[member.id] = member.get("seat_id")
 			var player = {"id": member.id, "matchId": id}
 			player["team"] = null if team.name == "" else team.name
 			player["groupId"] = member.ticket_id if tickets[member.ticket_id] > 1 else null

@@ -3,6 +3,7 @@
 # engines/server-transcript.jsonl. This file is right for Godot 3 and 4.
 
 const VALUES = preload("values.gd")
+const SHAPES = preload("shapes.gd")
 const ENVIRONMENT = preload("environment.gd")
 const SERVED_MATCH = preload("served_match.gd")
 const JOIN_TOKEN = preload("join_token.gd")
@@ -13,6 +14,8 @@ const GAP_MS = 200.0
 # Milliseconds of the first and of the longest pause after a failure.
 const FIRST_PAUSE_MS = 500.0
 const LONGEST_PAUSE_MS = 15000.0
+# The longest pause that an answer may ask for. Without a bound, one wrong header ends the reports.
+const LONGEST_RETRY_MS = 3600000.0
 # A difference of the clocks of fewer milliseconds is none: the header has whole seconds.
 const CLOCK_TOLERANCE_MS = 2000.0
 # Milliseconds for which a seat that is not known yet is waited for.
@@ -173,7 +176,8 @@ func _take(input):
 	if not body is Dictionary:
 		body = {}
 	_compare_clocks(input.get("date", ""))
-	if body.has("version") and body.get("matches") is Array and (status == 200 or status == 201):
+	var is_good = status == 200 or status == 201
+	if is_good and SHAPES.fits("registered" if sent.is_registration else "orders", body):
 		if sent.is_registration:
 			_key = JOIN_TOKEN.new(_platform, body)
 		else:
@@ -194,11 +198,14 @@ func _take(input):
 		return _speak_in(0)
 	var longest = min(FIRST_PAUSE_MS * pow(2, _failures), LONGEST_PAUSE_MS)
 	_failures += 1
-	_speak_in(VALUES.later(input.get("retryAfterMs", 0), _platform.random() * longest))
-	var said = body.get("detail", body.get("message"))
+	var wanted = min(input.get("retryAfterMs", 0), LONGEST_RETRY_MS)
+	_speak_in(VALUES.later(wanted, _platform.random() * longest))
+	var said = VALUES.text_in(body, "detail")
+	if said == null:
+		said = VALUES.text_in(body, "message")
 	if status == 410:
 		return _stop("not wanted any more" if said == null else said, false)
-	_out.append({"problem": _fault_of(status, said, body.get("field"))})
+	_out.append({"problem": _fault_of(status, null if is_good else said, VALUES.text_in(body, "field"))})
 
 
 # Date: the header of the answer, as `Thu, 26 Nov 2026 12:00:00 GMT`.
@@ -257,10 +264,14 @@ func _follow(orders):
 		else:
 			_out.append({"match": begun.seen()})
 	if orders.get("want") == "drain":
-		_drain(orders.get("reason", "wanted"))
+		_drain(_reason_in(orders, "wanted"))
 	if orders.get("want") == "stop":
-		_stop(orders.get("reason", "not wanted any more"), false)
+		_stop(_reason_in(orders, "not wanted any more"), false)
 	_retry_admissions(true)
+
+
+static func _reason_in(orders, otherwise):
+	return otherwise if orders.get("reason") == null else orders.reason
 
 
 func _drain(reason):
@@ -376,7 +387,7 @@ func _admit(admission):
 		if refused == "":
 			var one = _match_of(read.claims.mid)
 			if one != null and one.status != "over" and not _is_stopping:
-				player = one.player_of(read.claims.sub)
+				player = one.player_of(read.claims)
 			if player != null:
 				refused = one.enter(read.claims)
 	if player != null and refused == "":

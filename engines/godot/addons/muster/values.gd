@@ -33,6 +33,12 @@ static func to_text(value):
 	return number(value)
 
 
+# A member of a dictionary that is a text; null if it is none.
+static func text_in(given, name):
+	var value = given.get(name)
+	return value if value is String else null
+
+
 static func quoted(text):
 	return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
 

@@ -2,6 +2,24 @@
 # This file is right for Godot 3 and 4.
 
 
+# The shape of a good answer to a job, by the function that takes it; empty: whatever it says.
+const SHAPES_BY_TAKER = {
+	"_on_me": "me",
+	"_on_followed": "ticket",
+	"_on_opened": "ticket",
+	"_on_gathered": "group",
+	"_on_member": "member",
+	"_on_accepted": "ticket",
+	"_on_ready": "member",
+}
+
+
+static func shape_of(job):
+	if job.good == "_on_entered":
+		return "ticket" if job.path == "/tickets" else "member"
+	return SHAPES_BY_TAKER.get(job.good, "")
+
+
 static func body_of(request):
 	var body = {"profile": request.profile}
 	for name in ["profiles", "attributes", "roles"]:
@@ -10,10 +28,32 @@ static func body_of(request):
 	return body
 
 
-# The first match or seat that has a server, or null.
+# The first match or seat that has a server, or null. List: null if there is none.
 static func first_assigned(list):
-	for one in list:
+	for one in [] if list == null else list:
 		if one.get("assignment") != null:
+			return one
+	return null
+
+
+# The first ticket that is searched or played, or null.
+static func first_alive(tickets):
+	for one in tickets:
+		if one.status != "CANCELLED" and one.get("ended") == null:
+			return one
+	return null
+
+
+# Why a ticket was cancelled.
+static func reason_in(ticket):
+	var reason = ticket.get("cancel_reason")
+	return "cancelled" if reason == null else reason
+
+
+# The first group that gathers, or null.
+static func first_gathering(groups):
+	for one in groups:
+		if one.status == "FORMING":
 			return one
 	return null
 

@@ -83,9 +83,10 @@ const ordersView = ({ version, want, reason, matches, listing, host }: ServerOrd
     profile: queue,
     teams: teams.map(({ name, players }) => ({
       name,
-      players: players.map(({ id: playerId, ticketId, attributes }) => ({
+      players: players.map(({ id: playerId, ticketId, seatId, attributes }) => ({
         id: playerId,
         ticket_id: ticketId,
+        seat_id: seatId,
         attributes,
       })),
     })),

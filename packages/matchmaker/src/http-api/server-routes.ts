@@ -17,6 +17,7 @@ import { SeatSchema } from './schemas.js'
 const PlayerOfMatchSchema = z.object({
   id: z.string(),
   ticket_id: z.string().describe('Players of one ticket are a party'),
+  seat_id: z.string().optional().describe('`sid` of the join token; a token of another seat is void'),
   attributes: z.record(z.string(), z.unknown()).optional(),
 })
 

@@ -185,6 +185,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
         lifecycle: () => lifecycle,
         matching: () => matching,
         backfilling: () => backfilling,
+        tickets: () => tickets,
         results,
         events,
         clock,

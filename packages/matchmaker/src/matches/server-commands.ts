@@ -15,7 +15,7 @@ import {
 import { MatchNotRunning, PlayerPlaying, Unavailable, UnknownSeat, UnknownServer } from '../errors.js'
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
-import { type Cooldowns, type Match, seatIdOf, type Ticket } from '../tickets/index.js'
+import { type Cooldowns, type Match, seatIdOf, type Ticket, type TicketStore } from '../tickets/index.js'
 import { MatchIsFull } from './backfill-commands.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
@@ -28,6 +28,7 @@ interface ServerOutcomesOptions {
   readonly lifecycle: () => Pick<MatchLifecycle, 'find'>
   readonly matching: () => Pick<MatchingApi, 'playersLeft' | 'end'>
   readonly backfilling: () => BackfillCommands
+  readonly tickets: () => Pick<TicketStore, 'find'>
   readonly results: Pick<ResultOutbox, 'add'> | undefined
   readonly events: Events
   readonly clock: Pick<Clock, 'now'>
@@ -35,12 +36,12 @@ interface ServerOutcomesOptions {
 
 /** What game servers say of their matches, and who plays these. */
 export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorListener['games'] {
-  const { lifecycle, matching, backfilling, results, events, clock } = options
+  const { lifecycle, matching, backfilling, tickets, results, events, clock } = options
   const problem = (matchId: string, error: unknown) => events.emit('problem', { during: 'server', error, matchId })
   return {
     rosterOf: (matchId) => {
       const match = lifecycle().find(matchId)
-      return match === undefined || match.teamsUnknown ? undefined : rosterOf(match)
+      return match === undefined || match.teamsUnknown ? undefined : rosterOf(match, tickets())
     },
     left: ({ matchId }, playerIds) => {
       try {
@@ -82,14 +83,25 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
   }
 }
 
-function rosterOf({ queue, teams, placed }: Match): MatchRoster {
+function rosterOf({ queue, teams, placed }: Match, store: Pick<TicketStore, 'find'>): MatchRoster {
   const tickets = placed.map(({ ticket }) => ticket)
+  // A ticket in a match has lost the players who left: places count by the ticket as it was made.
+  const seatOf = (ticketId: string, playerId: string) => {
+    const whole = store.find(ticketId)
+    const index = whole?.players.findIndex(({ id }) => id === playerId) ?? -1
+    return whole === undefined || index === -1 ? undefined : seatIdOf(whole, index)
+  }
   return {
     queue: queue.name,
     teams: teams.map(({ name }, team) => ({
       name,
       players: placed.flatMap(({ ticket, team: its }) =>
-        its === team ? ticket.players.map(({ id, attributes }) => ({ id, ticketId: ticket.id, attributes })) : [],
+        its === team
+          ? ticket.players.map(({ id, attributes }) => {
+              const seatId = seatOf(ticket.id, id)
+              return { id, ticketId: ticket.id, ...(seatId !== undefined && { seatId }), attributes }
+            })
+          : [],
       ),
     })),
     ...inCommon(queue.rules, tickets),

@@ -20,6 +20,8 @@ export interface RosterPlayer {
   readonly id: string
   /** Id of the player's ticket; players of one ticket are a party. */
   readonly ticketId: string
+  /** Id of their seat: `sid` of the join tokens that are good. Undefined where it is not known, as after a restart. */
+  readonly seatId?: string | undefined
   readonly attributes?: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -1,0 +1,81 @@
+/**
+ * The shapes of what Muster answers, as far as it is read. A type with `?` may be null or left out; `[]` is a list of
+ * it, `{}` an object of it; `object` has any members. The engines have the same table.
+ */
+const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  me: { tickets: 'ticket[]', groups: 'member[]', matches: 'running[]', seats: 'seat[]?' },
+  ticket: {
+    id: 'text',
+    profile: 'text',
+    status: 'text',
+    version: 'count',
+    group_id: 'text?',
+    match_id: 'text?',
+    assignment: 'assignment?',
+    acceptance: 'acceptance?',
+    cancel_reason: 'text?',
+    ended: 'ended?',
+    estimated_wait: 'wait?',
+  },
+  assignment: { fqdn: 'text', ports: 'object{}', location: 'place?', join_token: 'text?' },
+  place: { city: 'text?' },
+  acceptance: { accepted: 'boolean', until: 'text' },
+  ended: { reason: 'text' },
+  wait: { p50_seconds: 'number', p90_seconds: 'number?' },
+  member: { group_id: 'text', member_id: 'text', is_ready: 'boolean', status: 'text', ticket_id: 'text?' },
+  group: { status: 'text', members: 'gathered[]' },
+  gathered: { player_id: 'text', is_ready: 'boolean' },
+  running: { match_id: 'text', assignment: 'assignment?' },
+  seat: { assignment: 'assignment?' },
+  newSeat: { seat_id: 'text', server_id: 'text', status: 'text', assignment: 'assignment?' },
+  seats: { seats: 'newSeat[]' },
+  page: { servers: 'server[]', total: 'count', next: 'text?' },
+  server: {
+    server_id: 'text',
+    name: 'text',
+    attributes: 'object',
+    seats: 'number{}',
+    place: 'place?',
+    ping: 'number?',
+    open: 'boolean',
+    password: 'boolean',
+  },
+  beacons: { beacons: 'beacon[]' },
+  beacon: { fqdn: 'text?', public_ip: 'text', udp_port: 'number?', tcp_port: 'number?', location: 'place' },
+  streamToken: { token: 'text' },
+  explained: { summary: 'text' },
+  lobby: {
+    lobbyId: 'text',
+    code: 'text',
+    phase: 'text',
+    maxPlayers: 'count',
+    hostId: 'text?',
+    members: 'lobbyMember[]',
+    data: 'object',
+    run: 'run?',
+  },
+  lobbyMember: { playerId: 'text', slot: 'count', present: 'boolean', ready: 'boolean', data: 'object' },
+  run: { status: 'text', credentials: 'credentials?' },
+  credentials: { role: 'text', host: 'text', port: 'count', sessionToken: 'count', userToken: 'count' },
+  joined: { status: 'text', lobby: 'lobby?' },
+  followed: { messages: 'message[]', cursor: 'count', over: 'boolean' },
+  message: { type: 'text', reason: 'text?' },
+}
+
+/** Whether a value has a type, such as `text` or `ticket`. What has another one is no answer of Muster. */
+export function fits(type: string, value: unknown): boolean {
+  if (type.endsWith('?')) return value === undefined || value === null || fits(type.slice(0, -1), value)
+  const of = type.slice(0, -2)
+  if (type.endsWith('[]')) return Array.isArray(value) && value.every((item) => fits(of, item))
+  if (type.endsWith('{}')) return isObject(value) && Object.values(value).every((member) => fits(of, member))
+  if (type === 'anything') return true
+  if (type === 'text') return typeof value === 'string'
+  if (type === 'boolean') return typeof value === 'boolean'
+  if (type === 'number') return Number.isFinite(value)
+  if (type === 'count') return Number.isSafeInteger(value) && (value as number) >= 0
+  if (!isObject(value)) return false
+  return Object.entries(SHAPES[type] ?? {}).every(([name, field]) => fits(field, value[name]))
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
