@@ -5,6 +5,7 @@ import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@mu
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { Unavailable, UnknownSeat, UnknownServer } from './errors.js'
+import type { MatchmakerOptions } from './options.js'
 import { arena, browser, open, type Players, queues, world } from './listed-servers.fixture.js'
 
 /** A process, and the one that begins over the same store after its kill -9. */
@@ -13,7 +14,7 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
   const pools = [pool]
   const first = open({ store: createMemoryStore(memory), pools, ...options })
   const { service } = first
-  const restart = async (clock: Clock = first.clock) => {
+  const restart = async (clock: Clock = first.clock, changed: Partial<MatchmakerOptions> = {}) => {
     const copy: StoreMemory = new Map(Array.from(memory, ([kind, records]) => [kind, new Map(records)]))
     // What the first process does from now on reaches nothing.
     void first.matchmaker.close()
@@ -25,6 +26,7 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
       clock,
       listLagMs: 4000,
       store: createMemoryStore(copy),
+      ...changed,
     })
     await next.ready()
     await next.tick()
@@ -95,6 +97,63 @@ describe('servers that list themselves', () => {
     expect(() => next.listedServers()).toThrow(Unavailable)
     await run(2000)
     expect(next.listedServers().servers).toEqual([])
+  })
+})
+
+describe('a listed server with players on it is not stopped after a restart', () => {
+  const deploy = { application: 'game', version: '2' }
+  const matchesElsewhere = [{ name: 'duel', matchSize: 2, deploy: world.deploy }]
+  /** What is different in the next process, and what an operator does before or after it begins. */
+  const cases: readonly (readonly [string, Partial<MatchmakerOptions>, ('before' | 'after')?])[] = [
+    ['with a new deploy.version', { pools: [{ ...world, deploy, at: [] }] }],
+    ['without its pool', { pools: [], queues: matchesElsewhere }],
+    ['with a maxAgeMinutes that it has passed', { pools: [{ ...world, reuse: { maxMatches: 1, maxAgeMinutes: 1 } }] }],
+    ['whose operator had drained it', {}, 'before'],
+    ['whose operator drains it before it is heard', {}, 'after'],
+  ]
+  test.each(cases)('%s, and ends once they have left', async (_, changed, drained) => {
+    const { matchmaker, listed, run, restart, tokens, servers, service, clock } = openBeforeKill(world)
+    const [id = ''] = await listed()
+    for (const server of servers) server.players = { [server.token.slice(0, 8)]: 'in' }
+    await run(60_000)
+    if (drained === 'before') await matchmaker.drainServer(id)
+    expect(service.calls.stop).toEqual([])
+    const { next, register, report, run: pass } = await restart(clock, changed)
+    if (drained === 'after') await next.drainServer(id)
+    await pass(5000)
+    expect(service.calls.stop).toEqual([])
+    const [token = ''] = tokens()
+    register(token)
+    await pass(5000)
+    const orders = await report(token, { name: 'one', seats: 2 }, { ann: 'in' })
+    expect([orders.want, service.calls.stop]).toEqual(['drain', []])
+    await pass(5000)
+    expect(service.calls.stop).toEqual([])
+    await report(token, { name: 'one', seats: 2 })
+    await pass(5000)
+    expect(service.calls.stop).toEqual([{ request_id: 'r1' }])
+  })
+
+  test.each([false, true])('and is silent, whether or not it registers before: %s', async (registers) => {
+    const { listed, restart, tokens, service } = openBeforeKill(world)
+    await listed()
+    const { register, report, run: pass } = await restart()
+    const [one = '', two = ''] = tokens()
+    if (registers) register(one)
+    for (let beat = 0; beat < 30; beat += 1) {
+      register(two)
+      await report(two)
+      await pass(10_000)
+    }
+    expect(service.calls.stop).toEqual([])
+  })
+
+  test('but one that is silent and was not listed is', async () => {
+    const { run, restart, service } = openBeforeKill(world)
+    await run(8000)
+    const { run: pass } = await restart()
+    await pass(95_000)
+    expect(service.calls.stop).toEqual([{ request_id: 'r1' }, { request_id: 'r2' }])
   })
 })
 

@@ -103,6 +103,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocation.matchesServed = open.matchesServed ?? 0
+    allocation.isListed = open.isListed === true
     allocations.add(allocation)
     if (open.pool !== undefined && allocation.unwanted === undefined) {
       pools.adopted(allocation, open.at, nearOf(open))

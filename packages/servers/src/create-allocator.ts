@@ -207,6 +207,14 @@ export function createAllocator(options: AllocatorOptions) {
         hosted.registered(server)
       },
       ...browser.games,
+      listed: (server, listing, instance) => {
+        browser.games.listed(server, listing, instance)
+        const isListed = listing !== undefined
+        if (server.isListed === isListed || server.pool === undefined) return
+        server.isListed = isListed
+        // One that is being stopped is listed no more, whatever the store says.
+        if (server.unwanted === undefined) void writer.note({ kind: 'listed', matchId: server.matchId, isListed })
+      },
       draining: (server, reason) => {
         pools.draining(server)
         browser.touch(server.matchId)
@@ -402,14 +410,17 @@ export function createAllocator(options: AllocatorOptions) {
     registerServer: (token: string, registration: ServerRegistration): Registered =>
       gameServers.register(serverOf(token), registration),
     /**
-     * Returns the orders of the server, and the ids of the matches that it had before.
+     * Returns the orders of the server, and the ids of the matches that it had before, and its own if it lists itself
+     * now, or does no more: a restart has to know that.
      * @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered}
      */
     reportServer: (token: string, report: ServerReport) => {
       browser.assertListing(report)
       const server = serverOf(token)
       const before = matchesOn(server).map(({ matchId }) => matchId)
-      return { orders: gameServers.report(server, report), before }
+      const { isListed } = server
+      const orders = gameServers.report(server, report)
+      return { orders, before: server.isListed === isListed ? before : [...before, server.matchId] }
     },
     /** Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
     waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders> =>

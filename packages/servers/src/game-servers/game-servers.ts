@@ -167,16 +167,20 @@ export function createGameServers(options: GameServersOptions) {
   const isOpen = ({ allocation, draining, lostAt, unhealthy }: GameServer) =>
     isWanted(allocation) && draining === undefined && lostAt === undefined && unhealthy === 0
 
+  /** What an earlier process knew of the players on a server is unknown until its first report: that is not nobody. */
+  const isUnknown = (allocation: Allocation) => expected.has(allocation)
+
   const endIfSpent = (server: GameServer) => {
     const { allocation, draining } = server
-    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation)) on.spent(allocation, draining)
+    if (draining !== undefined && isWanted(allocation) && !isUnknown(allocation) && !isUsed(allocation))
+      on.spent(allocation, draining)
   }
 
   /** A server that serves nothing need not register to be stopped. */
   const endIfUnheard = (allocation: Allocation) => {
     const reason = drainingUnheard.get(allocation)
-    if (reason !== undefined && isWanted(allocation) && (allocation.guests?.size ?? 0) === 0)
-      on.spent(allocation, reason)
+    if (reason === undefined || !isWanted(allocation) || isUnknown(allocation)) return
+    if ((allocation.guests?.size ?? 0) === 0) on.spent(allocation, reason)
   }
 
   const drain = (server: GameServer, reason: DrainReason) => {
@@ -281,6 +285,7 @@ export function createGameServers(options: GameServersOptions) {
       on.lost(allocation, now - server.seenAt)
     } else if (!isUsed(allocation) && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
       server.draining ??= 'silent'
+      if (!allocation.isListed) expected.delete(allocation)
       endIfSpent(server)
     }
   }
@@ -296,7 +301,9 @@ export function createGameServers(options: GameServersOptions) {
     if (silentMs < LOST_AFTER_MS) return
     if (!one.isLost) on.lost(allocation, silentMs)
     one.isLost = true
-    if (silentMs >= LOST_AFTER_MS + LOST_GRACE_MS && matchesOn(allocation).length === 0) on.spent(allocation, 'silent')
+    // Players may be on one that was listed, and it is silent for as long as it may be without a restart.
+    if (silentMs < LOST_AFTER_MS + LOST_GRACE_MS || matchesOn(allocation).length > 0 || allocation.isListed) return
+    on.spent(allocation, 'silent')
   }
 
   return {

@@ -152,6 +152,8 @@ export class Allocation {
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** Whether an operator has asked that this server takes no match any more. */
   drainAsked = false
+  /** Whether the server lists itself for players, by its last report; after a restart, by that of before. */
+  isListed = false
   /** The order of the match; undefined for a match of an earlier process that cannot be resumed. */
   readonly order: Order | undefined
   /** The attempts so far. */

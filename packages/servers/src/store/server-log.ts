@@ -65,6 +65,8 @@ export type ServerEntry =
   | { readonly kind: 'served'; readonly matchId: string; readonly matches: number }
   /** Players had a session started on a server of a pool; undefined: it is to list none any more. */
   | { readonly kind: 'wanted'; readonly matchId: string; readonly session: StoredSession | undefined }
+  /** A server of a pool lists itself for players, or does no more: without a report, players may be on it. */
+  | { readonly kind: 'listed'; readonly matchId: string; readonly isListed: boolean }
   /** An operator has asked that a server takes no match any more. */
   | { readonly kind: 'draining'; readonly matchId: string }
   /** The server is being stopped: no players are to be sent to it any more. */
@@ -95,6 +97,8 @@ export interface ServerRecord extends Intent {
   readonly matchesServed?: number | undefined
   /** Of a server of a pool: the session that it is to list. */
   readonly wanted?: StoredSession | undefined
+  /** Of a server of a pool: whether it lists itself for players. */
+  readonly isListed?: boolean | undefined
   /** Whether an operator has asked that the server takes no match any more. */
   readonly draining?: boolean | undefined
 }
@@ -132,6 +136,8 @@ export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry)
       const { wanted: _, ...rest } = before
       return entry.session === undefined ? rest : { ...rest, wanted: entry.session }
     }
+    case 'listed':
+      return { ...before, isListed: entry.isListed }
     case 'draining':
       return { ...before, draining: true }
     case 'players':
