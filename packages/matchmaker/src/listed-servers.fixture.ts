@@ -50,10 +50,11 @@ export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
     return orders
   }
   const play = async () => {
-    for (const [nth, { environment_variables }] of service.calls.create.entries()) {
-      const record = service.records[nth]
-      if (record === undefined || record.stopAskedAt !== undefined || clock.now() < record.createdAt + 4000) continue
-      const token = environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+    for (const [nth, record] of service.records.entries()) {
+      const { tags, stopAskedAt, createdAt } = record
+      if (stopAskedAt !== undefined || clock.now() < createdAt + 4000 || record.fate.errorMs !== undefined) continue
+      const create = service.calls.create.find((input) => input.tags?.every((tag) => tags.includes(tag)))
+      const token = create?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
       let server = servers[nth]
       if (server === undefined) {
         server = servers[nth] = { token, seq: 0, listing: undefined, players: {}, matches: [] }

@@ -2,6 +2,8 @@
 import type { Clock } from '@muster/core/clock'
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
 import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@muster/servers/internal'
+import type { CallFault } from '@muster/servers/service-fixture'
+import { SendAborted, ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { Unavailable, UnknownSeat, UnknownServer } from './errors.js'
@@ -285,6 +287,80 @@ describe('a server that a player has started', () => {
       await report(token)
     }
     expect(() => next.followSeat(seats[0]?.id ?? '', 'ann')).toThrow(UnknownSeat)
+  })
+
+  describe('is started although', () => {
+    const refused = new SendAborted('the request was not sent', { sent: false })
+    const overloaded = new ServerError('overloaded')
+    const faults: readonly (readonly [string, readonly (CallFault | undefined)[]])[] = [
+      ['the service answers 503', [{ error: overloaded }]],
+      ['a connection is lost before the service acts', [{}]],
+      ['a connection is lost after the service has acted', [{ effect: true }]],
+      ['five creates cannot be sent', Array<CallFault>(5).fill({ error: refused })],
+    ]
+    test.each(faults)('%s', async (_, wrong) => {
+      const fault = (method: string, nth: number) => (method === 'create' ? wrong[nth - 1] : undefined)
+      const { matchmaker, run, service } = open({ pools: [cold], service: { fault, fate: () => ({ readyMs: 3000 }) } })
+      await run(1000)
+      const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+      const seatId = seats[0]?.id ?? ''
+      for (let second = 0; second < 60; second += 1) {
+        expect(matchmaker.followSeat(seatId, 'ann')).toMatchObject({ id: seatId })
+        await run(1000)
+        if (matchmaker.followSeat(seatId, 'ann').state === 'held') break
+      }
+      expect(matchmaker.followSeat(seatId, 'ann').state).toBe('held')
+      await run(60_000)
+      expect(service.unstopped().length).toBeLessThanOrEqual(1)
+    })
+
+    test('its deployment fails twice', async () => {
+      const fate = (nth: number) => (nth < 3 ? { errorMs: 2000 } : { readyMs: 3000 })
+      const { matchmaker, run, service } = open({ pools: [cold], service: { fate } })
+      await run(1000)
+      const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+      await run(25_000)
+      expect(matchmaker.followSeat(seats[0]?.id ?? '', 'ann')).toMatchObject({ state: 'held' })
+      expect(service.unstopped()).toEqual(['r3'])
+    })
+
+    test('each of its deployments fails: it is given up after four', async () => {
+      const { matchmaker, run, service } = open({ pools: [cold], service: { fate: () => ({ errorMs: 2000 }) } })
+      await run(1000)
+      const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+      await run(60_000)
+      expect(() => matchmaker.followSeat(seats[0]?.id ?? '', 'ann')).toThrow(UnknownSeat)
+      expect([service.calls.create.length, service.unstopped()]).toEqual([4, []])
+    })
+
+    test.each([0, 5, 20, 1200])('a kill -9 comes %i ms after the answer', async (ms) => {
+      let isDead = false
+      const { matchmaker, run, restart, clock, tokens, service } = openBeforeKill(cold, {
+        // A killed process is cut off: what is on its way to the service never arrives.
+        service: {
+          fate: () => ({ readyMs: 2000 }),
+          latencyMs: () => 30,
+          fault: (method) => (method === 'create' && !isDead ? {} : undefined),
+        },
+      })
+      await run(1000)
+      const { seats } = await clock.until(matchmaker.startServer({ ...custom, playerIds: ['ann'] }))
+      await clock.advance(ms)
+      isDead = true
+      const { next, register, report, run: pass } = await restart()
+      const seatId = seats[0]?.id ?? ''
+      for (let second = 0; second < 30; second += 1) {
+        expect(next.followSeat(seatId, 'ann')).toMatchObject({ id: seatId })
+        await pass(1000)
+      }
+      for (const { tags } of service.records) {
+        const nth = service.calls.create.findIndex((input) => JSON.stringify(input.tags) === JSON.stringify(tags))
+        const { host } = register(tokens()[nth] ?? '')
+        await report(tokens()[nth] ?? '', { ...host, seats: 8 })
+      }
+      await pass(1000)
+      expect(next.followSeat(seatId, 'ann')).toMatchObject({ state: 'held' })
+    })
   })
 
   test('is refused if the store cannot record it', async () => {

@@ -105,10 +105,10 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocation.matchesServed = open.matchesServed ?? 0
     allocation.isListed = open.isListed === true
     allocations.add(allocation)
-    if (open.pool !== undefined && allocation.unwanted === undefined) {
-      pools.adopted(allocation, open.at, nearOf(open))
-      if (open.wanted !== undefined) browser.adopt(allocation, open.wanted)
-    }
+    if (open.pool !== undefined && allocation.unwanted === undefined) pools.adopted(allocation, open.at, nearOf(open))
+    // A start whose server is being stopped gets another one.
+    if (open.wanted !== undefined && (allocation.unwanted === undefined || open.wanted.start !== undefined))
+      browser.adopt(allocation, open.wanted)
     if (open.draining === true) {
       allocation.drainAsked = true
       pools.draining(allocation)

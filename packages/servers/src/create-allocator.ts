@@ -266,6 +266,7 @@ export function createAllocator(options: AllocatorOptions) {
     ownTag,
     webhookUrlOf: webhooks.urlOf,
     apiUrl: options.apiUrl,
+    isPromised: (allocation) => browser.isStarting(allocation.matchId),
     on,
   })
 

@@ -73,6 +73,8 @@ interface DeploymentCreationOptions extends OfFurtherAttempts {
   readonly ownTag: string
   readonly webhookUrlOf: (allocation: Allocation) => string | undefined
   readonly apiUrl: string | undefined
+  /** Whether players were promised this server: what fails before it is created is repeated. */
+  readonly isPromised: (allocation: Allocation) => boolean
   readonly on: AllocatorListener
 }
 
@@ -84,7 +86,7 @@ const FIRST_CACHED = [firstAttempt(true)]
 
 export function createDeploymentCreation(options: DeploymentCreationOptions) {
   const { service, writer, resumes, governor, allocations, lifecycle, clock, keys, on } = options
-  const { ownTag, webhookUrlOf, apiUrl } = options
+  const { ownTag, webhookUrlOf, apiUrl, isPromised } = options
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
@@ -132,6 +134,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
         return lifecycle.lose(allocation)
       case 'unavailable':
         governor.failed(sentAt, clock.now())
+        if (isPromised(allocation)) return further.repeat(allocation)
         lifecycle.fail(allocation, 'unavailable', false)
         return lifecycle.end(allocation)
       case 'refused':
@@ -173,7 +176,11 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       try {
         await noted
       } catch (error) {
-        return unwritten(allocation, error)
+        if (!isPromised(allocation)) return unwritten(allocation, error)
+        on.problem('store', error, allocation)
+        governor.failed(clock.now(), clock.now())
+        governor.forgone(allocation)
+        return further.repeat(allocation)
       }
       if (allocation.unwanted !== undefined) return end(allocation)
     }

@@ -87,6 +87,8 @@ export interface FurtherAttemptsOptions {
   readonly problem: AllocatorListener['problem']
 }
 
+/** Milliseconds until a create that was not taken is sent again, at least. */
+const REPEAT_MS = 1000
 /** Waits between two attempts of a match. */
 const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
@@ -127,10 +129,14 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions) {
       })
     },
 
+    /** Sends a create of which nothing came once more, when the service may take it. */
+    repeat: (allocation: Allocation) => void waiting.set(allocation, clock.now() + REPEAT_MS),
+
     /** Begins the attempts that are due. */
     advance: (now: number) => {
       for (const [allocation, at] of waiting) {
-        if (allocation.unwanted === undefined && (at > now || !governor.mayCreate(now))) continue
+        const isDue = Math.max(at, governor.pausedUntil()) <= now && governor.mayCreate(now)
+        if (allocation.unwanted === undefined && !isDue) continue
         waiting.delete(allocation)
         governor.planned(allocation, now)
         ask(allocation)

@@ -230,9 +230,15 @@ export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
     startServer: async (request) => {
       assertFree(request.playerIds)
       const started = browser.start(request)
-      await matching.recorded(started.serverId)
-      if (find(started.serverId) === undefined)
-        throw new Unavailable('The store cannot record the server, so none is started. Retry.')
+      const { serverId, isNew } = started
+      try {
+        await matching.recorded(serverId)
+        if (find(serverId) === undefined)
+          throw new Unavailable('The store cannot record the server, so none is started. Retry.')
+      } catch (error) {
+        if (isNew) browser.cancel(serverId, request.playerIds)
+        throw error
+      }
       return started
     },
   }

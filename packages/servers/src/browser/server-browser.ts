@@ -200,6 +200,8 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     },
 
     start: starts.start,
+    cancel: starts.cancel,
+    isStarting: starts.isStarting,
     adopt: starts.adopt,
 
     /** For whom the server is listed, or is to be; undefined: it is not. */

@@ -3,7 +3,7 @@ import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { GameServers, ListingReport, ServerKeys, SessionWanted } from '../game-servers/index.js'
 import type { Pool } from '../pools/index.js'
-import type { Allocation, Assignment } from '../records/index.js'
+import type { Allocation, Assignment, StopReason } from '../records/index.js'
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
 import type { SeatParty, SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
@@ -46,6 +46,21 @@ export interface StartRequest {
 const START_MS = 300_000
 /** Seats of a server that starts, until one of its pool has said how many it has (our choice). */
 const FIRST_SEATS = 8
+
+/** Servers that are asked for in turn for one start, if they fail (our choice: as many as attempts of a match). */
+const MOST_SERVERS = 4
+/** Why a server of a start ends without the players' or an operator's wish: they get another one. */
+const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
+  'no-capacity',
+  'unavailable',
+  'lost',
+  'failed',
+  'too-slow',
+  'not-listening',
+  'ended',
+  'crashed',
+  'restarted',
+])
 
 interface Start extends SessionStart {
   readonly server: Allocation
@@ -136,6 +151,16 @@ export function createServerStarts(options: ServerStartsOptions) {
   const giveUp = (start: Start) => {
     forget(start)
     options.drop(start.server)
+  }
+  /** Its server has failed: the same is wanted of another one, once one may be created. */
+  const replaceServer = (start: Start) => {
+    const { server, failures = 0, near, wanted: session } = start
+    if (failures + 1 >= MOST_SERVERS) return giveUp(start)
+    const next = options.serverFor(server.pool ?? '', near)
+    if (next === undefined) return
+    // The store has the start of the next server before that of this one ends.
+    begin({ ...start, server: next, failures: failures + 1, wanted: session, until: clock.now() + START_MS })
+    forget(start)
   }
   /** The players want the server no longer. One that runs, and has not begun their session, is stock again. */
   const giveBack = (start: Start) => {
@@ -262,9 +287,15 @@ export function createServerStarts(options: ServerStartsOptions) {
     startWith,
     /** The session that a server is to list. */
     wantedOf: (serverId: string): SessionWanted | undefined => wanted.get(serverId),
+    /** Whether players wait for the server. */
     isStarting: (serverId: string) => starts.has(serverId),
     /** These players leave the start. */
     leave: leaveStart,
+    /** What was begun for these players on the server could not be stored, and was promised to nobody. */
+    cancel: (serverId: string, playerIds: readonly string[]) => {
+      const start = starts.get(serverId)
+      if (start !== undefined) leaveStart(start, playerIds)
+    },
 
     /** What a server lists now. */
     listed: (server: Allocation, listing: ListingReport | undefined) => {
@@ -340,7 +371,10 @@ export function createServerStarts(options: ServerStartsOptions) {
     advance: (now: number) => {
       for (const start of starts.values()) {
         const { server, until } = start
-        if (find(server.matchId) !== server || server.unwanted !== undefined || now >= until) giveUp(start)
+        const { unwanted } = server
+        const isGone = find(server.matchId) !== server || unwanted !== undefined
+        if (now >= until || (isGone && unwanted !== undefined && !FAILURES.has(unwanted))) giveUp(start)
+        else if (isGone) replaceServer(start)
         else if (server.assignment !== undefined && seats.listing(server.matchId)?.session === start.wanted.session)
           begun(start)
       }

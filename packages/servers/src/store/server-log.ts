@@ -28,6 +28,8 @@ export interface SeatParty {
 export interface SessionStart extends SeatParty {
   /** Others who were promised seats on it meanwhile. */
   readonly joined?: readonly SeatParty[] | undefined
+  /** Servers that have failed it. */
+  readonly failures?: number | undefined
   /** Where it is wanted, in degrees. */
   readonly near?: Coordinates | undefined
   /** Epoch milliseconds by which it has to be listed. */
