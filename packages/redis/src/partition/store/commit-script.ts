@@ -57,21 +57,21 @@ export function assertWithinBytes(field: string, text: string, mostBytes: number
 export const partyWeight = (players = 0): number => Math.floor(players / 8)
 
 /**
- * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, servers, backfills,
- * notes, answers. A single record may need more; of one match there is at most one in a step. Whatever the last step
- * done, what is stored is consistent: a ticket is matched before its match has a record, and assigned before its match
- * is over.
+ * Cuts a commit into steps of at most 256 tickets, in its order: notes, headers, players who left, servers, backfills,
+ * answers. A single record may need more; of one match there is at most one in a step. Whatever the last step done,
+ * what is stored is consistent: a result is noted before its match is over, a ticket is matched before its match has a
+ * record, and assigned before its match is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
   const { headers = [], left = [], servers = [], backfills = [], notes = [], replies = [] } = commit
   const runs = runsOf(servers)
   if (runs.length <= 1 && sizeOf(commit) <= MOST_WEIGHT) return [commit]
   return [
+    ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
     ...cut(headers, ({ frees }) => 1 + partyWeight(frees?.length)).map((part): Commit => ({ headers: part })),
     ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part })),
     ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ servers: part })),
     ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
-    ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
     ...cut(replies, () => 1).map((part): Commit => ({ replies: part })),
   ]
 }

@@ -1,7 +1,10 @@
 import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
 import { MemoryPartition } from './memory-partition.fixture.js'
 import { openMemoryStore } from './memory-store.fixture.js'
 import { testPartitionStore } from './store-suite.fixture.js'
+import type { PartitionStore } from './store.js'
+import { tokenOf } from './suite/stores.fixture.js'
 
 testPartitionStore('a partition in memory', async (bounds) => {
   const clock = createManualClock()
@@ -17,4 +20,49 @@ testPartitionStore('a partition in memory', async (bounds) => {
       await other.close()
     },
   }
+})
+
+test('a match that is over has its result in the store, whichever step of a heavy commit the leader dies after', async () => {
+  const matchIds = Array.from({ length: 600 }, (_, nth) => `m${nth}`)
+  const all = async <Item>(
+    load: (at: string | undefined) => Promise<{ items: readonly Item[]; next: string | undefined }>,
+  ) => {
+    const items: Item[] = []
+    let at: string | undefined
+    do {
+      const page = await load(at)
+      items.push(...page.items)
+      at = page.next
+    } while (at !== undefined)
+    return items
+  }
+  let steps = 0
+  for (let last = 1, isWhole = false; !isWhole; last += 1) {
+    const clock = createManualClock()
+    const partition = new MemoryPartition(clock)
+    let isDying = false
+    const store: PartitionStore = openMemoryStore(partition, clock, (method, moment) => {
+      if (!isDying || method !== 'commit' || moment !== 'after') return
+      steps += 1
+      if (steps === last) throw new Error('killed')
+    })
+    const token = await tokenOf(store)
+    await store.commit(token, { servers: matchIds.map((matchId) => ({ matchId, text: 'intent' })) })
+    isDying = true
+    steps = 0
+    const over = {
+      servers: matchIds.map((matchId) => ({ matchId, ends: [] })),
+      notes: matchIds.map((matchId) => ({ key: `result ${matchId}`, text: 'won' })),
+    }
+    isWhole = await store.commit(token, over).then(
+      () => true,
+      () => false,
+    )
+    isDying = false
+    const running = new Set((await all((at) => store.loadServers(at))).map(({ matchId }) => matchId))
+    const noted = new Set((await all((at) => store.loadNotes(at))).map(({ key }) => key))
+    expect(matchIds.filter((id) => !running.has(id) && !noted.has(`result ${id}`))).toEqual([])
+    await store.close()
+  }
+  expect(steps).toBeGreaterThanOrEqual(6)
 })
