@@ -70,6 +70,7 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     claimed: 0,
     served: 0,
     wanted: 0,
+    listed: 0,
     draining: 0,
     dropped: 0,
     players: 0,

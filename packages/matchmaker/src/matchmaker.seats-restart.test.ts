@@ -106,14 +106,17 @@ describe('a listed server with players on it is not stopped after a restart', ()
   const deploy = { application: 'game', version: '2' }
   const matchesElsewhere = [{ name: 'duel', matchSize: 2, deploy: world.deploy }]
   /** What is different in the next process, and what an operator does before or after it begins. */
-  const cases: readonly (readonly [string, Partial<MatchmakerOptions>, ('before' | 'after')?])[] = [
-    ['with a new deploy.version', { pools: [{ ...world, deploy, at: [] }] }],
-    ['without its pool', { pools: [], queues: matchesElsewhere }],
-    ['with a maxAgeMinutes that it has passed', { pools: [{ ...world, reuse: { maxMatches: 1, maxAgeMinutes: 1 } }] }],
-    ['whose operator had drained it', {}, 'before'],
-    ['whose operator drains it before it is heard', {}, 'after'],
+  const cases: readonly { name: string; changed: Partial<MatchmakerOptions>; drained?: 'before' | 'after' }[] = [
+    { name: 'with a new deploy.version', changed: { pools: [{ ...world, deploy, at: [] }] } },
+    { name: 'without its pool', changed: { pools: [], queues: matchesElsewhere } },
+    {
+      name: 'with a maxAgeMinutes that it has passed',
+      changed: { pools: [{ ...world, reuse: { maxMatches: 1, maxAgeMinutes: 1 } }] },
+    },
+    { name: 'whose operator had drained it', changed: {}, drained: 'before' },
+    { name: 'whose operator drains it before it is heard', changed: {}, drained: 'after' },
   ]
-  test.each(cases)('%s, and ends once they have left', async (_, changed, drained) => {
+  test.each(cases)('$name, and ends once they have left', async ({ changed, drained }) => {
     const { matchmaker, listed, run, restart, tokens, servers, service, clock } = openBeforeKill(world)
     const [id = ''] = await listed()
     for (const server of servers) server.players = { [server.token.slice(0, 8)]: 'in' }

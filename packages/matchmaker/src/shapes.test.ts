@@ -28,10 +28,12 @@ function anAllocator() {
     orphanGraceMs: 1,
     browser: browserSchema.parse({}),
     seatUnused: tell,
+    assertMayStart: tell,
     on: {
       games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: () => true },
       servers: { registered: tell, draining: tell, lost: tell, returned: tell, taken: tell, freed: tell },
       created: tell,
+      used: tell,
       up: tell,
       ready: tell,
       failed: tell,

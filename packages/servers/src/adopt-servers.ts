@@ -103,6 +103,8 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocation.matchesServed = open.matchesServed ?? 0
+    // Its players were charged by the earlier process.
+    if (allocation.matchesServed > 0 || open.wanted !== undefined) allocation.causedBy = NOBODY_CHARGED
     allocation.isListed = open.isListed === true
     allocations.add(allocation)
     if (open.pool !== undefined && allocation.unwanted === undefined) pools.adopted(allocation, open.at, nearOf(open))
@@ -131,6 +133,8 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     }
   }
 }
+
+const NOBODY_CHARGED: readonly string[] = []
 
 /** Whether a deployment of its own may exist. */
 const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined

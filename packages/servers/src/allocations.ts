@@ -18,6 +18,8 @@ import {
 /** Called with the outcomes of allocations. */
 export interface AllocatorListener {
   created(allocation: Allocation, requestId: string): void
+  /** These players are the first to use a server of a pool that was not created for them. */
+  used(playerIds: readonly string[]): void
   /** The server became READY at most `unseenMs` ago; whether it listens is checked next. */
   up(allocation: Allocation, requestId: string, unseenMs: number): void
   /** The server listens: players may connect. */

@@ -50,6 +50,8 @@ export interface AllocatorOptions {
   readonly browser: Browser
   /** A player let holds of seats expire too often. */
   readonly seatUnused: (playerId: string) => void
+  /** Called before a server is created for players who start one. @throws {Error} if they have cost too much */
+  readonly assertMayStart: (playerIds: readonly string[]) => void
   /** The matches of which this process has inherited the tickets. Default: none. */
   readonly inherited?: Inherited | undefined
   /** Receives the matches that have ended completely. */

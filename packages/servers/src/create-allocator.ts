@@ -127,19 +127,24 @@ export function createAllocator(options: AllocatorOptions) {
     find: (serverId) => allocations.find(serverId),
     pool: (name) => pools.find(name)?.definition,
     customPool: () => pools.definitions().find(({ custom }) => custom !== undefined),
-    serverFor: (name, near) => {
+    serverFor: (name, near, playerIds) => {
       const pool = pools.find(name)
       if (pool === undefined || !recovery.isDone()) return undefined
       const warm = pools.warmFor(pool, { isEmpty: true, middle: near, placements: undefined })
-      if (warm !== undefined) return warm
+      if (warm !== undefined) {
+        if (warm.causedBy === undefined) on.used((warm.causedBy = playerIds))
+        return warm
+      }
       if (roomNow(clock.now()) <= 0) return undefined
       const order = pool.orderAt(near)
       if (order === undefined) return undefined
       const server = newPoolServer({ matchId: newId(random), queue: name, at: clock.now() }, order)
+      server.causedBy = playerIds
       pools.created(server, near)
       void creating.begin(server)
       return server
     },
+    assertMayStart: options.assertMayStart,
     isNear: (server, near) => pools.isNear(server, near),
     drop: (server) => {
       if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')

@@ -49,7 +49,7 @@ export interface HostedMatchesOptions {
   readonly room: (now: number) => number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped' | 'servers'>
+  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped' | 'servers' | 'used'>
 }
 
 /** Milliseconds for a server to accept a match that was offered to it (our choice). */
@@ -69,8 +69,9 @@ const newOffer = (isWritten: boolean, offers: number) => ({
   offers,
   /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
   isShort: false,
-  /** Whether the match has been counted as demand. */
+  /** Whether the match has been counted as demand, and what takes that back. */
   isCounted: offers > 0,
+  uncount: undefined as (() => void) | undefined,
 })
 
 export function createHostedMatches(options: HostedMatchesOptions) {
@@ -82,12 +83,20 @@ export function createHostedMatches(options: HostedMatchesOptions) {
 
   const isOpen = (match: Allocation) => match.unwanted === undefined && allocations.find(match.matchId) === match
 
+  /** A match that ends before its players were sent to the server has not used it. */
+  const unused = (host: Allocation) => {
+    host.matchesServed = Math.max(0, host.matchesServed - 1)
+    if (host.unwanted !== undefined) return
+    void writer.note({ kind: 'served', matchId: host.matchId, matches: host.matchesServed })
+  }
+
   const leaveHost = (match: Allocation, reason: FreedReason) => {
     const { host } = match
     match.host = undefined
     match.claim = undefined
     if (host === undefined) return undefined
     host.guests?.delete(match)
+    if (match.listensAt === Infinity) unused(host)
     on.servers.freed(match, host, reason)
     pools().ended(host, match)
     gameServers().changed(host)
@@ -95,6 +104,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
   }
 
   const end = (match: Allocation) => {
+    // What ends before it begins is no demand: its players may search again, and are counted then.
+    offers.get(match)?.uncount?.()
     offers.delete(match)
     // The end of its players' tickets has ended it already, where `fail` was called.
     if (allocations.find(match.matchId) === match) lifecycle().end(match)
@@ -149,6 +160,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       { matchId: newId(random), queue: pool.definition.name, at: clock.now() },
       pool.orderFor(order.tickets, order.placements),
     )
+    host.causedBy = match.playerIds
     pools().created(host, near)
     const claiming = claim(match, host, false)
     await creating().begin(host)
@@ -165,7 +177,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     const near = placements?.[0]?.coordinates ?? middleOfMatch(order)
     const offer = offers.get(match)
     if (offer === undefined || match.host !== undefined) return
-    if (!offer.isCounted) pools().asked(pool, warm, near)
+    if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, near)
     offer.isCounted = true
     offer.isShort = warm === undefined && room(clock.now()) <= 0
     if (offer.isShort) return
@@ -195,6 +207,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     const { host } = match
     if (offers.get(match)?.hasAccepted !== true || host?.assignment === undefined || host.phase !== 'running') return
     offers.delete(match)
+    if (host.causedBy === undefined) on.used((host.causedBy = match.playerIds))
     match.requestId = host.requestId
     match.assignment = host.assignment
     match.startedAfter = clock.now()

@@ -171,6 +171,9 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     pools: config.pools,
     browser: config.browser,
     seatUnused: (playerId) => cooldowns.count(SEATS_QUEUE, [playerId], 'not-accepted', clock.now()),
+    assertMayStart: (playerIds) => {
+      for (const playerId of playerIds) limits.check(playerId, 0, clock.now())
+    },
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl,
     inherited: resuming,

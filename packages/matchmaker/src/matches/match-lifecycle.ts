@@ -347,9 +347,10 @@ export function createAllocationOutcomes({
     created: (allocation, requestId) => {
       // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
       // their limits. Servers created by an earlier process were counted there.
-      if (allocation.order !== undefined && !allocation.charged) served(allocation.playerIds)
+      if (allocation.order !== undefined && !allocation.charged) served(allocation.causedBy ?? allocation.playerIds)
       events.emit('deploymentCreated', { ...named(allocation), requestId })
     },
+    used: served,
     up: (allocation, requestId, unseenMs) =>
       events.emit('deploymentReady', {
         ...named(allocation),

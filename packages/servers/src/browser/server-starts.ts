@@ -90,8 +90,14 @@ export interface ServerStartsOptions {
   readonly pool: (name: string) => Pool | undefined
   /** The first pool of which players may start servers. */
   readonly customPool: () => Pool | undefined
-  /** A server for players: a warm one, or one that is created now; undefined: none may be. */
-  readonly serverFor: (pool: string, near: Coordinates | undefined) => Allocation | undefined
+  /** A server for players: a warm one, or one that is created now; undefined: none may be. They are charged for it. */
+  readonly serverFor: (
+    pool: string,
+    near: Coordinates | undefined,
+    playerIds: readonly string[],
+  ) => Allocation | undefined
+  /** Called before a server is created for these players. @throws {Error} if they have cost too much */
+  readonly assertMayStart: (playerIds: readonly string[]) => void
   /** Whether the server is at the place of its pool that is nearest to these coordinates. */
   readonly isNear: (server: Allocation, near: Coordinates | undefined) => boolean
   readonly drop: (server: Allocation) => void
@@ -156,7 +162,7 @@ export function createServerStarts(options: ServerStartsOptions) {
   const replaceServer = (start: Start) => {
     const { server, failures = 0, near, wanted: session } = start
     if (failures + 1 >= MOST_SERVERS) return giveUp(start)
-    const next = options.serverFor(server.pool ?? '', near)
+    const next = options.serverFor(server.pool ?? '', near, [])
     if (next === undefined) return
     // The store has the start of the next server before that of this one ends.
     begin({ ...start, server: next, failures: failures + 1, wanted: session, until: clock.now() + START_MS })
@@ -213,7 +219,7 @@ export function createServerStarts(options: ServerStartsOptions) {
     const [owner] = party.playerIds
     const custom = options.pool(pool)?.custom
     const { all } = startedIn(pool, owner)
-    const next = custom === undefined || all >= custom.max ? undefined : options.serverFor(pool, near)
+    const next = custom === undefined || all >= custom.max ? undefined : options.serverFor(pool, near, party.playerIds)
     if (next === undefined) return
     const until = clock.now() + START_MS
     begin({ ...moved, server: next, wanted: { ...session, session: newId(random), owner }, near, until })
@@ -345,7 +351,8 @@ export function createServerStarts(options: ServerStartsOptions) {
       const { all, own } = startedIn(pool, owner)
       if (owner !== undefined && own >= custom.perPlayer)
         throw new SeatRefused('too-many-servers', 'The player has started as many servers as allowed. End one first.')
-      const server = all >= custom.max ? undefined : options.serverFor(pool, near)
+      options.assertMayStart(playerIds)
+      const server = all >= custom.max ? undefined : options.serverFor(pool, near, playerIds)
       if (server === undefined)
         throw new SeatRefused('no-capacity', 'No more servers may be started now. Try again later.', {
           retryAfterMs: 10_000,

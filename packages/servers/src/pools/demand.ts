@@ -74,6 +74,18 @@ export function createDemand(startedAt: number) {
       const index = Math.floor(now / MINUTE_MS) % minutes.length
       minutes[index] = (minutes[index] ?? 0) + 1
     },
+    /** A match that wanted a server at that time wanted none after all. */
+    withdrawn: (cameAt: number, now: number) => {
+      advanceTo(now)
+      decay(now)
+      for (const [nth, ms] of SMOOTHING_MS.entries()) {
+        const left = (1000 / ms) * Math.exp(-Math.max(0, now - cameAt) / ms)
+        averages[nth] = Math.max(0, (averages[nth] ?? 0) - left)
+      }
+      const wanted = Math.floor(cameAt / MINUTE_MS)
+      // Minutes of more than two days ago were written over.
+      if (wanted > minute - minutes.length) minutes[wanted % minutes.length] = Math.max(0, at(wanted) - 1)
+    },
     /** A server took so many milliseconds from its create until it registered. */
     booted: (ms: number) => {
       boots += 1

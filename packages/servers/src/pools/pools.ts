@@ -322,15 +322,17 @@ export function createPools(options: PoolsOptions) {
       return chosen?.one.server
     },
 
-    /** A match wanted a server, and took a warm one or not. */
+    /** A match wanted a server, and took a warm one or not. Returns what takes that back, if it ends before it begins. */
     asked: ({ definition }: PoolState, warm: Allocation | undefined, near: Coordinates | undefined) => {
       const place = placeOf(definition.name, near)
-      if (place === undefined) return
+      if (place === undefined) return undefined
+      const now = clock.now()
       place.asked += 1
       if (warm !== undefined) place.hits += 1
-      place.demand.arrived(clock.now())
+      place.demand.arrived(now)
       // The server that was taken is replaced soon.
       isLookPressing = true
+      return () => place.demand.withdrawn(now, clock.now())
     },
 
     /** A server has registered, for the first time or again. */

@@ -148,6 +148,8 @@ export class Allocation {
   guests: Set<Allocation> | undefined = undefined
   /** Of a server of a pool: how many matches it was given so far. */
   matchesServed = 0
+  /** Of a server of a pool: the players who caused it, and were charged for it; undefined: nobody yet. */
+  causedBy: readonly string[] | undefined = undefined
   /** When a match took its host (epoch milliseconds), and whether that ran already. Not stored. */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** Whether an operator has asked that this server takes no match any more. */
