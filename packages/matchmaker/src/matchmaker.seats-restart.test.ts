@@ -299,7 +299,7 @@ describe('a server that a player has started', () => {
       ['the service answers 503', [{ error: overloaded }]],
       ['a connection is lost before the service acts', [{}]],
       ['a connection is lost after the service has acted', [{ effect: true }]],
-      ['five creates cannot be sent', Array<CallFault>(5).fill({ error: refused })],
+      ['five creates cannot be sent', Array.from({ length: 5 }, (): CallFault => ({ error: refused }))],
     ]
     test.each(faults)('%s', async (_, wrong) => {
       const fault = (method: string, nth: number) => (method === 'create' ? wrong[nth - 1] : undefined)
