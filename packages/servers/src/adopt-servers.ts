@@ -100,6 +100,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     const allocation = inheritedAllocation(open, order)
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
+    allocation.near = resumption?.near
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocation.matchesServed = open.matchesServed ?? 0
@@ -143,5 +144,5 @@ const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefine
 function nearOf({ assignment, resumption, wanted }: ServerRecord): Coordinates | undefined {
   const { latitude, longitude } = assignment?.location ?? {}
   const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-  return resumption?.placements?.[0]?.coordinates ?? at ?? wanted?.start?.near
+  return at ?? resumption?.tries.at(-1)?.at ?? resumption?.near ?? wanted?.start?.near
 }

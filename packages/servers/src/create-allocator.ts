@@ -140,6 +140,7 @@ export function createAllocator(options: AllocatorOptions) {
       if (order === undefined) return undefined
       const server = newPoolServer({ matchId: newId(random), queue: name, at: clock.now() }, order)
       server.causedBy = playerIds
+      server.near = near
       pools.created(server, near)
       void creating.begin(server)
       return server
@@ -208,6 +209,7 @@ export function createAllocator(options: AllocatorOptions) {
         if (isNew) on.servers.registered(server, registration)
         if (server.pool === undefined) return
         serverAccepted(server)
+        endTimes.locate(server)
         pools.up(server)
         hosted.registered(server)
       },
@@ -247,6 +249,7 @@ export function createAllocator(options: AllocatorOptions) {
     service,
     allocations,
     clock,
+    located: (server) => browser.touch(server.matchId),
     problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
   })
   const webhooks = createWebhookReceiver({

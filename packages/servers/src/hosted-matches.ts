@@ -161,6 +161,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       pool.orderFor(order.tickets, order.placements),
     )
     host.causedBy = match.playerIds
+    host.near = near
     pools().created(host, near)
     const claiming = claim(match, host, false)
     await creating().begin(host)
@@ -173,11 +174,12 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     if (order === undefined || pool === undefined) return giveUp(match, 'refused', true)
     const placements = await order.placements?.()
     if (!isOpen(match)) return end(match)
-    const warm = pools().warmFor(pool, { middle: middleOfMatch(order), placements })
-    const near = placements?.[0]?.coordinates ?? middleOfMatch(order)
+    const needs = { middle: middleOfMatch(order), placements }
+    const warm = pools().warmFor(pool, needs)
+    const near = placements?.[0]?.coordinates ?? needs.middle
     const offer = offers.get(match)
     if (offer === undefined || match.host !== undefined) return
-    if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, near)
+    if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, needs)
     offer.isCounted = true
     offer.isShort = warm === undefined && room(clock.now()) <= 0
     if (offer.isShort) return

@@ -22,6 +22,7 @@ function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
     },
     allocations,
     clock,
+    located: () => {},
     problem: (_, { matchId }) => problems.push(matchId),
   })
   const add = (matchId: string, lastsMs: number): Allocation => {

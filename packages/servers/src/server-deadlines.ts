@@ -1,7 +1,14 @@
 import { NotFound } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
-import { type Allocation, type ReturnReason, ageOf, type DeploymentService, priorities } from './records/index.js'
+import {
+  type Allocation,
+  assignmentOf,
+  type ReturnReason,
+  ageOf,
+  type DeploymentService,
+  priorities,
+} from './records/index.js'
 
 /** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000
@@ -55,8 +62,9 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
 }
 
 /**
- * Finds out when the servers of an earlier process must be stopped. The clock of that process may have been wrong, so
- * the age of a deployment is taken from the service. A server keeps running until its age is known.
+ * Reads from the service what is not known of running servers: when those of an earlier process must be stopped, and
+ * where those of pools run. The clock of that process may have been wrong, so the age of a deployment is taken from the
+ * service. A server keeps running until its age is known.
  */
 export type EndTimes = ReturnType<typeof createEndTimes>
 
@@ -64,15 +72,20 @@ interface EndTimesOptions {
   readonly service: Pick<DeploymentService, 'get'>
   readonly allocations: Pick<Allocations, 'find'>
   readonly clock: Pick<Clock, 'now'>
+  /** It is known now where a server of a pool runs. */
+  readonly located: (allocation: Allocation) => void
   readonly problem: (error: unknown, allocation: Allocation) => void
 }
+
+const isUnlocated = ({ pool, isLocated, assignment }: Allocation) =>
+  pool !== undefined && !isLocated && assignment?.location === undefined
 
 const TIMEOUT_MS = 10_000
 /** Milliseconds until the status of an allocation is read again whose age the service did not report. */
 const RETRY_MS = 5000
 
-export function createEndTimes({ service, allocations, clock, problem }: EndTimesOptions) {
-  /** Allocations whose end is unknown, with the epoch milliseconds before which their status is not read. */
+export function createEndTimes({ service, allocations, clock, located, problem }: EndTimesOptions) {
+  /** Allocations of which something is unknown, with the epoch milliseconds before which their status is not read. */
   const unknown = new Map<Allocation, number>()
   let isAsking = false
 
@@ -85,7 +98,15 @@ export function createEndTimes({ service, allocations, clock, problem }: EndTime
       )
       const now = clock.now()
       // A deployment of unknown age counts as new: a server that runs too long is better than one stopped during play.
-      allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, dateOf(clock)) ?? 0)
+      if (allocation.endsAt === Infinity)
+        allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, dateOf(clock)) ?? 0)
+      allocation.isLocated = true
+      const { assignment } = allocation
+      const location = assignmentOf(deployment)?.location
+      if (assignment !== undefined && location !== undefined) {
+        allocation.assignment = { ...assignment, location }
+        located(allocation)
+      }
       unknown.delete(allocation)
     } catch (error) {
       unknown.set(allocation, clock.now() + RETRY_MS)
@@ -99,12 +120,17 @@ export function createEndTimes({ service, allocations, clock, problem }: EndTime
   return {
     /** Adds an allocation whose `lastsMs` is known and whose `endsAt` has to be found out. */
     expect: (allocation: Allocation) => void unknown.set(allocation, 0),
+    /** Adds a server of a pool unless it is known where it runs. */
+    locate: (allocation: Allocation) => {
+      if (isUnlocated(allocation)) unknown.set(allocation, 0)
+    },
     /** Requests the status of the next allocation, unless a request is already in flight. */
     advance: (now: number) => {
       if (isAsking) return
       for (const [allocation, askAt] of unknown) {
         const { matchId, phase, requestId } = allocation
-        if (phase === 'stopping' || allocations.find(matchId) !== allocation) unknown.delete(allocation)
+        const isKnown = !isUnlocated(allocation) && (allocation.endsAt < Infinity || allocation.lastsMs === Infinity)
+        if (isKnown || phase === 'stopping' || allocations.find(matchId) !== allocation) unknown.delete(allocation)
         else if (phase === 'running' && requestId !== undefined && askAt <= now) return void ask(allocation, requestId)
       }
     },

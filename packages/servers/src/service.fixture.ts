@@ -1,9 +1,11 @@
-import { AlreadyTerminated, ConnectionLost, NotFound } from '@muster/core'
+import { AlreadyTerminated, ConnectionLost, type Coordinates, NotFound } from '@muster/core'
 import type { Deployment, DeploymentFilter } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from './records/deployment-service.js'
 
 type Method = keyof DeploymentService
+type CreateInput = Parameters<DeploymentService['create']>[0]
+const OSLO = { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 }
 
 /** The failure of one call. */
 export interface CallFault {
@@ -29,6 +31,8 @@ export interface ServiceOptions {
   readonly fault?: ((method: Method, nth: number) => CallFault | undefined) | undefined
   /** Default: READY after five seconds. */
   readonly fate?: ((nth: number) => Fate) | undefined
+  /** Where a deployment runs, by its create; undefined: the service does not say. Default: in Oslo. */
+  readonly location?: ((input: CreateInput) => Coordinates | undefined) | undefined
   readonly pageSize?: number | undefined
   /** Whether the list also has ended deployments. Default false. */
   readonly listsEnded?: boolean | undefined
@@ -39,6 +43,7 @@ interface Deployed {
   readonly tags: readonly string[]
   readonly createdAt: number
   readonly fate: Fate
+  readonly location: Coordinates | typeof OSLO | undefined
   stopAskedAt: number | undefined
 }
 
@@ -58,6 +63,7 @@ export function createTestService({
   listLagMs = 0,
   fault = () => undefined,
   fate: fateOf = () => ({ readyMs: 5000 }),
+  location: locationOf = () => OSLO as never,
   pageSize = 100,
   listsEnded = false,
 }: ServiceOptions) {
@@ -105,7 +111,7 @@ export function createTestService({
         link: `${record.requestId}.example.com:30000`,
       },
     },
-    location: { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 },
+    ...(record.location !== undefined && { location: record.location as never }),
     tags: [...record.tags],
   })
 
@@ -141,6 +147,7 @@ export function createTestService({
           tags: input.tags ?? [],
           createdAt: clock.now(),
           fate: fateOf(nth),
+          location: locationOf(input),
           stopAskedAt: undefined,
         }
         records.push(record)

@@ -115,7 +115,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     ids += 1
     const match = newAllocation({ matchId: `match-${ids}`, queue: 'duel', at: now }, pool.orderFor([], undefined))
     const warm = pools.warmFor(pool, { middle: undefined, placements: undefined })
-    pools.asked(pool, warm, undefined)
+    pools.asked(pool, warm, { middle: undefined, placements: undefined })
     if (isCounted()) {
       const hour = (hours[Math.floor((now - start) / 3_600_000)] ??= { matches: 0, hits: 0 })
       for (const count of [counts, hour]) {

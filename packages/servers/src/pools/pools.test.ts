@@ -112,7 +112,7 @@ test('matches that nobody was sent to say nothing of how long matches last', asy
   const { clock, pools, pool, running, begin, end, view } = setUp({ warm: { max: 50 }, reuse: { maxMatches: 1000 } })
   const server = await running()
   for (let nth = 0; nth < 360; nth += 1) {
-    pools.asked(pool, server, undefined)
+    pools.asked(pool, server, NOWHERE)
     const match = begin(server)
     await clock.advance(3000)
     end(server, match)
@@ -146,7 +146,7 @@ test('a rush of matches brings the look at the stock forward, but is no look for
   pools.advance(clock.now())
   for (let nth = 0; nth < 100; nth += 1) {
     await clock.advance(10)
-    pools.asked(pool, server, undefined)
+    pools.asked(pool, server, NOWHERE)
     pools.advance(clock.now())
   }
   expect(looks).toHaveLength(6)

@@ -1,8 +1,9 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
-import { type Allocation, buildOf, type FoundTicket, type Order, type Placement } from '../records/index.js'
+import { type Allocation, buildOf, type FoundTicket, type Order } from '../records/index.js'
 import type { Pool } from './pool-definition.js'
+import { detourAt, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
 import { orderOf } from './pool-order.js'
 import { goalsOf, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
 import { lossShare, mostWarm } from './stock-size.js'
@@ -40,15 +41,6 @@ export interface PoolState {
   orderAt(near: Coordinates | undefined): Order | undefined
 }
 
-/** What a match needs of a warm server, or a player who starts one. */
-export interface WarmNeeds {
-  /** Whether nobody may play on it yet: it is listed as the player's. Default: it may have other matches. */
-  readonly isEmpty?: boolean | undefined
-  readonly middle: Coordinates | undefined
-  /** That its rules choose, the best first; empty or undefined: near its players. */
-  readonly placements: readonly Placement[] | undefined
-}
-
 /** All pools: which servers are warm, which a match may take, and how many more are needed. */
 export type Pools = ReturnType<typeof createPools>
 
@@ -77,10 +69,6 @@ export type ServerUse = 'started' | 'seated' | 'claimed' | 'empty'
 /** Milliseconds between two looks at the stock, and after a server was taken or is gone. */
 const LOOK_MS = 1000
 const LOOK_SOON_MS = 200
-/** Kilometres within which places of the demand are one, and a server counts as being at a beacon. */
-const SAME_PLACE_KM = 300
-/** A millisecond of round trip in kilometres: light in fibre, there and back, on roads that are not straight. */
-const KM_PER_MS = 65
 /** Places of the demand, at most. */
 const MOST_PLACES = 64
 /** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
@@ -133,7 +121,8 @@ export function createPools(options: PoolsOptions) {
     })
     // Servers of a place that is not kept, or is elsewhere now, count at the nearest one.
     for (const one of ofPool(definition.name))
-      if (places?.includes(one.place) === false) one.place = placeOf(definition.name, locationOf(one)) ?? one.place
+      if (places?.includes(one.place) === false)
+        one.place = placeOf(definition.name, locationOf(one.server)) ?? one.place
   }
 
   const distance = (place: Place, near: Coordinates | undefined) =>
@@ -155,19 +144,32 @@ export function createPools(options: PoolsOptions) {
   }
 
   /** Milliseconds of round trip that a warm server adds to the best place for a match; undefined: it does not fit. */
-  const detourOf = (one: Stock, { middle, placements }: WarmNeeds, best: Place | undefined): number | undefined => {
-    const at = locationOf(one)
-    const [first] = placements ?? []
-    if (first !== undefined) {
-      const here = placements?.find(
-        ({ coordinates }) => at !== undefined && greatCircleKm(coordinates, at) <= SAME_PLACE_KM,
-      )
-      if (here === undefined || (here.limitMs !== undefined && here.worstMs > here.limitMs)) return undefined
-      return here.worstMs - first.worstMs
+  const detourOf = (one: Stock, needs: WarmNeeds, best: Place | undefined): number | undefined => {
+    // The limits of rules are never exceeded: until the service has said where the server runs, it fits no rule.
+    const isKnown = one.server.isLocated || locatedAt(one.server) !== undefined
+    const at = isKnown || (needs.placements?.length ?? 0) === 0 ? locationOf(one.server) : undefined
+    return detourAt(at, needs, best)
+  }
+
+  /**
+   * Whether a server was asked for about where its place is. One that was created for players elsewhere is no stock
+   * there. Where the service put it does not count: a place where the service has nothing near would never be filled.
+   */
+  const isThere = ({ server, place }: Stock, { detourMs }: Pool) => {
+    const at = server.tries[0]?.at ?? server.near
+    if (at === undefined || place.coordinates === undefined) return true
+    return greatCircleKm(at, place.coordinates) <= Math.max(SAME_PLACE_KM, detourMs * KM_PER_MS)
+  }
+
+  /** The place whose servers could serve the match with the least detour: its demand. Undefined: none could. */
+  const placeFor = ({ name, detourMs, places: configured }: Pool, needs: WarmNeeds): Place | undefined => {
+    const best = placeOf(name, needs.placements?.[0]?.coordinates ?? needs.middle)
+    const fitting: { readonly place: Place; readonly detour: number }[] = []
+    for (const place of configured === undefined ? [best] : (states.get(name)?.places ?? [])) {
+      const detour = place && detourAt(place.coordinates, needs, best)
+      if (place !== undefined && detour !== undefined && detour <= detourMs) fitting.push({ place, detour })
     }
-    if (middle === undefined || at === undefined) return 0
-    const bestKm = best?.coordinates === undefined ? 0 : greatCircleKm(best.coordinates, middle)
-    return Math.max(0, (greatCircleKm(at, middle) - bestKm) / KM_PER_MS)
+    return fitting.toSorted((one, other) => one.detour - other.detour)[0]?.place
   }
 
   const isOld = ({ server }: Stock): boolean => {
@@ -242,7 +244,9 @@ export function createPools(options: PoolsOptions) {
     for (const one of here)
       if (isTooOld(one, definition, now) || (isEmpty(one) && hasServedAll(one, definition))) take(one, 'retired')
     const current = here.filter((one) => !one.isDraining && !isOld(one))
-    const stockHere = current.filter((one) => isStock(one) && !hasServedAll(one, definition))
+    const idle = current.filter((one) => isStock(one) && !hasServedAll(one, definition))
+    const stockHere = idle.filter((one) => isThere(one, definition))
+    const elsewhere = idle.filter((one) => !stockHere.includes(one))
     let missing = goal - stockHere.length - returning(current, definition, place)
     // The service chooses where a server runs by coordinates: without any, none can be asked for.
     for (; missing > 0 && roomLeft > 0 && stockLeft > 0 && place.coordinates !== undefined; missing -= 1) {
@@ -260,6 +264,7 @@ export function createPools(options: PoolsOptions) {
       .filter((one) => isEmpty(one) && idleFor(one) >= keptMs)
       .toSorted((one, other) => idleFor(other) - idleFor(one))
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
+    for (const one of elsewhere) if (isEmpty(one) && idleFor(one) >= keptMs) take(one, 'surplus')
   }
 
   /** Servers that will be free again, on average, within the time of a boot: they need no replacement. */
@@ -323,16 +328,19 @@ export function createPools(options: PoolsOptions) {
     },
 
     /** A match wanted a server, and took a warm one or not. Returns what takes that back, if it ends before it begins. */
-    asked: ({ definition }: PoolState, warm: Allocation | undefined, near: Coordinates | undefined) => {
-      const place = placeOf(definition.name, near)
-      if (place === undefined) return undefined
+    asked: ({ definition }: PoolState, warm: Allocation | undefined, needs: WarmNeeds) => {
+      const nearest = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
+      if (nearest === undefined) return undefined
       const now = clock.now()
-      place.asked += 1
-      if (warm !== undefined) place.hits += 1
-      place.demand.arrived(now)
+      // A match that no warm server of any place could serve is no reason to keep one.
+      const place = placeFor(definition, needs)
+      const shown = place ?? nearest
+      shown.asked += 1
+      if (warm !== undefined) shown.hits += 1
+      place?.demand.arrived(now)
       // The server that was taken is replaced soon.
       isLookPressing = true
-      return () => place.demand.withdrawn(now, clock.now())
+      return () => place?.demand.withdrawn(now, clock.now())
     },
 
     /** A server has registered, for the first time or again. */
@@ -478,11 +486,6 @@ const countOf = <Item>(items: Iterable<Item>, isCounted: (item: Item) => boolean
 
 const isSame = (one: Coordinates | undefined, other: Coordinates) =>
   one?.latitude === other.latitude && one.longitude === other.longitude
-
-const locationOf = ({ server, place }: Stock): Coordinates | undefined => {
-  const { latitude, longitude } = server.assignment?.location ?? {}
-  return latitude !== undefined && longitude !== undefined ? { latitude, longitude } : place.coordinates
-}
 
 const NONE: ReadonlySet<Stock> = new Set()
 const NO_GOALS: ReadonlyMap<Place, number> = new Map()

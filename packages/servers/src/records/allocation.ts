@@ -110,6 +110,8 @@ export interface Resumption {
   /** See `Allocation`. */
   readonly tries: readonly PlacementAttempt[]
   readonly placements: readonly Placement[] | undefined
+  /** See `Allocation`. */
+  readonly near?: Coordinates | undefined
   /** The names of the teams. Undefined in stores of earlier versions. */
   readonly teams?: readonly string[] | undefined
   /** The index in `teams` for each ticket, in the order of `ticketIds`; undefined: all are in the only one. */
@@ -150,6 +152,10 @@ export class Allocation {
   matchesServed = 0
   /** Of a server of a pool: the players who caused it, and were charged for it; undefined: nobody yet. */
   causedBy: readonly string[] | undefined = undefined
+  /** Of a server of a pool: the coordinates near which it was asked for, beside those of `tries`. */
+  near: Coordinates | undefined = undefined
+  /** Of a server of a pool: whether the service has been asked where it runs. Of a list entry it is not known. */
+  isLocated = false
   /** When a match took its host (epoch milliseconds), and whether that ran already. Not stored. */
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** Whether an operator has asked that this server takes no match any more. */
@@ -233,11 +239,12 @@ export class Allocation {
 }
 
 /** Undefined for a match whose order is not known. */
-export const resumptionOf = ({ order, ticketIds, tries, placements }: Allocation): Resumption | undefined =>
+export const resumptionOf = ({ order, ticketIds, tries, placements, near }: Allocation): Resumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
     tries,
     placements,
+    ...(near !== undefined && { near }),
     teams: order.teams.map(({ name }) => name),
     teamOf: teamsIn(order, ticketIds),
   }
