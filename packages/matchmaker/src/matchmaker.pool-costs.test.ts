@@ -63,7 +63,7 @@ test('matches that are cancelled are no demand: the pool keeps no more servers w
   expect(game.service.unstopped()).toEqual([])
 })
 
-test('players are charged for a warm server that they are the first to use, and not for one that others have used', async () => {
+test('players are charged for a warm server that they are the first to use, and for no other', async () => {
   const play = async (game: ReturnType<typeof open>, nth: number) => {
     for (const id of ['ann', 'ben'])
       game.matchmaker.createTicket({ id: `${id}${nth}`, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })

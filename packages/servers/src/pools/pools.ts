@@ -327,7 +327,7 @@ export function createPools(options: PoolsOptions) {
       return chosen?.one.server
     },
 
-    /** A match wanted a server, and took a warm one or not. Returns what takes that back, if it ends before it begins. */
+    /** A match wanted a server, and took a warm one or not. Returns what takes that back if it never begins. */
     asked: ({ definition }: PoolState, warm: Allocation | undefined, needs: WarmNeeds) => {
       const nearest = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
       if (nearest === undefined) return undefined
