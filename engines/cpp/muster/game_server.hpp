@@ -11,6 +11,7 @@
 
 #include "driver.hpp"
 #include "server_machine.hpp"
+#include "verifier.hpp"
 
 namespace muster {
 
@@ -113,7 +114,8 @@ class GameServer {
             std::move(options.url), [token = std::move(options.token)] { return token; }, options.transport,
             detail::server_answer),
         handlers_(std::move(handlers)),
-        ports_(ports_in(options.environment)) {
+        ports_(ports_in(options.environment)),
+        verifier_(options.transport, *this, options.environment["MUSTER_VERIFY_URL"].text()) {
     Json registration = Json::object({{"matches", options.matches}});
     if (!options.build.empty()) registration.set("build", options.build);
     if (options.attributes.is_object()) registration.set("attributes", options.attributes);
@@ -128,7 +130,9 @@ class GameServer {
 
   /** Once a tick. @param now_ms epoch milliseconds */
   void update(std::int64_t now_ms) {
-    driver_.update(static_cast<double>(now_ms), [this](const Json& output) { tell(output); });
+    const auto now = static_cast<double>(now_ms);
+    driver_.update(now, [this](const Json& output) { tell(output); });
+    verifier_.update(now);
   }
 
   /** Players may come to the match. Muster sends it elsewhere if this takes longer than 3 s without an answer. */
@@ -217,6 +221,8 @@ class GameServer {
   std::map<double, Done> wishes_;
   std::map<double, Admitted> admissions_;
   double commands_ = 0;
+  /** While MUSTER_VERIFY_URL is set. */
+  detail::Verifier<GameServer> verifier_;
 };
 
 }  // namespace muster

@@ -117,48 +117,6 @@ int serve(char** given) {
 
 volatile std::sig_atomic_t is_terminated = 0;
 
-/** Does what the verifier wishes as if players had (docs/game-server.md, Verify it), one wish after the other. */
-class Verified {
- public:
-  Verified(muster::Transport& transport, muster::GameServer& server, std::string url)
-      : transport_(transport), server_(server), url_(std::move(url)) {}
-
-  void update() {
-    if (is_asking_) return;
-    is_asking_ = true;
-    transport_.send({"GET", url_, "", {}, 20000}, [this](const muster::Response& response) {
-      const auto wish = muster::Json::parse(response.body);
-      if (response.status != 200 || !wish) {
-        is_asking_ = false;
-        return;
-      }
-      const std::string& what = (*wish)["do"].text();
-      const double id = (*wish)["id"].number();
-      if (what == "admit") {
-        server_.admit((*wish)["token"].text(), [this, id](const muster::Player* player, const std::string& refused) {
-          player == nullptr ? answer(id, false, "why", refused) : answer(id, true, "player", player->id);
-        });
-        return;
-      }
-      if (what == "leave") server_.left((*wish)["player"].text(), static_cast<int>((*wish)["mayReturnMs"].number()));
-      if (what == "over") server_.over((*wish)["match"].text(), muster::Json::object({{"data", "won"}}));
-      answer(id, true, "did", what);
-    });
-  }
-
- private:
-  void answer(double id, bool is_good, const char* name, const std::string& value) {
-    const muster::Json result = muster::Json::object({{"id", id}, {"ok", is_good}, {name, value}});
-    const muster::Request request{"POST", url_, result.dump(), {{"Content-Type", "application/json"}}, 10000};
-    transport_.send(request, [this](const muster::Response&) { is_asking_ = false; });
-  }
-
-  muster::Transport& transport_;
-  muster::GameServer& server_;
-  std::string url_;
-  bool is_asking_ = false;
-};
-
 int be_verified() {
   Transport transport;
   muster::ServerHandlers handlers;
@@ -177,12 +135,10 @@ int be_verified() {
   options.transport = &transport;
   muster::GameServer made(options, handlers);
   server = &made;
-  Verified verified(transport, made, std::getenv("MUSTER_VERIFY_URL"));
   std::signal(SIGTERM, [](int) { is_terminated = 1; });
   while (!is_finished) {
     frame();
     made.update(now_ms());
-    verified.update();
     if (is_terminated == 0) continue;
     is_terminated = 0;
     made.stop("SIGTERM");

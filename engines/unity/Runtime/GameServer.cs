@@ -57,6 +57,8 @@ namespace Muster
     public sealed class GameServer : IDisposable
     {
         readonly Driver driver;
+        /// While MUSTER_VERIFY_URL is set.
+        readonly Verifier verifier;
         readonly Dictionary<double, TaskCompletionSource<Player>> wishes =
             new Dictionary<double, TaskCompletionSource<Player>>();
         double commands;
@@ -96,13 +98,18 @@ namespace Muster
             var instance = Guid.NewGuid().ToString();
             var environment = ServiceEnvironment.OfProcess();
             Ports = ServiceEnvironment.PortsIn(environment);
+            verifier = new Verifier(transport, this, Json.TextAt(environment, "MUSTER_VERIFY_URL"));
             driver.Put(Json.Object(
                 "do", "start", "instance", instance, "registration", registration, "environment", environment));
         }
 
         /// Once a tick.
-        public void Update() =>
-            driver.Update(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), Tell);
+        public void Update()
+        {
+            var now = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+            driver.Update(now, Tell);
+            verifier.Update(now);
+        }
 
         /// Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
         public void Open(string matchId) => Wish("open", "match", matchId);
@@ -144,7 +151,11 @@ namespace Muster
         public void Stopped() => Wish("stopped");
 
         /// Ends its requests, and says nothing to Muster.
-        public void Dispose() => driver.Close();
+        public void Dispose()
+        {
+            driver.Close();
+            verifier.Close();
+        }
 
         void Wish(string what, params object[] namesAndValues)
         {

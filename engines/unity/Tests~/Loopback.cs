@@ -105,17 +105,12 @@ static class Loopback
         }
     }
 
-    /// Does what the verifier wishes as if players had (docs/game-server.md, Verify it), one wish after the other.
+    /// What `muster verify-server` starts: the package does what it wishes.
     static void BeVerified()
     {
         Func<string, string> variable = Environment.GetEnvironmentVariable;
-        var transport = NewTransport();
-        var url = variable("MUSTER_VERIFY_URL");
-        var answers = new ConcurrentQueue<Response>();
-        var question = new Request { Method = "GET", Url = url, TimeoutMs = 20000 };
-        Action ask = () => transport.Send(question, answers.Enqueue);
-        Action<Response> askAgain = _ => ask();
-        using (var server = new GameServer(variable("MUSTER_URL"), variable("MUSTER_SERVER_TOKEN"), transport, "1.0"))
+        var url = variable("MUSTER_URL");
+        using (var server = new GameServer(url, variable("MUSTER_SERVER_TOKEN"), NewTransport(), "1.0"))
         {
             var isFinished = false;
             server.MatchStarted += match =>
@@ -125,34 +120,7 @@ static class Loopback
             };
             server.Finished += () => isFinished = true;
             server.Problem += Console.WriteLine;
-            Func<object, Task> act = async wish =>
-            {
-                var result = Json.Object("id", Json.At(wish, "id"), "ok", true);
-                try
-                {
-                    var what = Json.TextAt(wish, "do");
-                    if (what == "admit") result["player"] = (await server.Admit(Json.TextAt(wish, "token"))).Id;
-                    if (what == "leave") server.Left(Json.TextAt(wish, "player"), Json.NumberAt(wish, "mayReturnMs"));
-                    if (what == "over")
-                        await server.Over(Json.TextAt(wish, "match"), null, Json.Object("rounds", 3.0));
-                }
-                catch (JoinRefusedException refused)
-                {
-                    result["ok"] = false;
-                    result["why"] = refused.Code;
-                }
-                var answer = new Request { Method = "POST", Url = url, Body = Json.Write(result), TimeoutMs = 10000 };
-                transport.Send(answer, askAgain);
-            };
-            ask();
-            while (!isFinished)
-            {
-                Frame(server.Update);
-                Response response;
-                if (!answers.TryDequeue(out response)) continue;
-                if (response.Status == 200) act(Json.Parse(response.Body));
-                else ask();
-            }
+            while (!isFinished) Frame(server.Update);
         }
     }
 

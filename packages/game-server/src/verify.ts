@@ -37,8 +37,13 @@ export async function obeyVerifier(options: VerifyOptions): Promise<void> {
   }
   const resultOf = (wish: Wish) =>
     act(wish).then(
-      (result) => ({ id: wish.id, ok: true, ...result }),
-      (error: unknown) => ({ id: wish.id, ok: false, why: error instanceof JoinRefused ? error.code : String(error) }),
+      (result) => ({ id: wish.id, ok: true, by: 'library', ...result }),
+      (error: unknown) => ({
+        id: wish.id,
+        ok: false,
+        by: 'library',
+        why: error instanceof JoinRefused ? error.code : String(error),
+      }),
     )
 
   while (!signal.aborted) {

@@ -27,6 +27,7 @@ const MACHINE := preload("server_machine.gd")
 const PLATFORM := preload("platform.gd")
 const DRIVER := preload("driver.gd")
 const ENVIRONMENT := preload("environment.gd")
+const SHAPES := preload("shapes.gd")
 
 # The ports of the deployment, by name: `internal`, where to listen, `external` and `protocol`. Godot does not list the
 # variables of its process, so they come from _PORTS_MAPPING alone.
@@ -52,6 +53,8 @@ func start(registration := {}) -> void:
 	var instance := Crypto.new().generate_random_bytes(16).hex_encode()
 	var start := {"do": "start", "instance": instance, "registration": registration, "environment": _environment()}
 	_driver.put(start)
+	if OS.get_environment("MUSTER_VERIFY_URL") != "":
+		_obey_verifier(OS.get_environment("MUSTER_VERIFY_URL"))
 
 
 # Players may come to the match. Muster sends it elsewhere if it hears nothing for 3 s.
@@ -110,6 +113,47 @@ func stop(reason: String) -> void:
 # What was to be saved is saved, after `stop_requested`.
 func stopped() -> void:
 	_driver.put({"do": "stopped"})
+
+
+# Stands in for players while `muster verify-server` plays the server (docs/game-server.md, Verify it): does what the
+# verifier wishes, one wish after the other.
+func _obey_verifier(url: String) -> void:
+	var request := HTTPRequest.new()
+	request.timeout = 20.0
+	add_child(request)
+	var status := 0
+	while status != 410 and is_inside_tree():
+		status = 0
+		var wish: Variant = null
+		if request.request(url) == OK:
+			var answer: Array = await request.request_completed
+			status = answer[1]
+			wish = PLATFORM.new().parse(answer[3]) if status == 200 else null
+		if SHAPES.fits("wish", wish):
+			var result := JSON.stringify(await _result_of(wish))
+			if request.request(url, ["Content-Type: application/json"], HTTPClient.METHOD_POST, result) == OK:
+				await request.request_completed
+		elif status != 204:
+			await get_tree().create_timer(0.5).timeout
+	request.queue_free()
+
+
+func _result_of(wish: Dictionary) -> Dictionary:
+	var result := {"id": wish.id, "ok": true, "by": "library"}
+	match wish["do"]:
+		"admit":
+			var admitted := await admit(str(wish.get("token")))
+			if admitted.has("player"):
+				result["player"] = admitted.player.id
+			else:
+				result["ok"] = false
+				result["why"] = admitted.refused
+		"leave":
+			left(str(wish.get("player")), int(wish.get("mayReturnMs", 0)))
+		"over":
+			var ended := await over(str(wish.get("match")), {"data": "verified"})
+			result["ok"] = not ended.has("error")
+	return result
 
 
 func _environment() -> Dictionary:

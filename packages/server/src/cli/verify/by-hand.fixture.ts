@@ -1,8 +1,10 @@
 /** A game server without the library: the twenty lines of docs/servers.md, and what `muster verify-server` asks. */
-export type Fault = 'none' | 'admits-forged' | 'never-over' | 'ignores-drain' | 'wrong-report' | 'no-verify'
+export type Fault =
+  'none' | 'admits-forged' | 'never-over' | 'ignores-drain' | 'wrong-report' | 'no-verify' | 'lets-all-in'
 
 export const byHand = (fault: Fault): string => `
 import { createHmac } from 'node:crypto'
+import { createServer } from 'node:net'
 const fault = '${fault}'
 const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token, MUSTER_VERIFY_URL: verifyUrl } = process.env
 const call = async (method, path, body) => {
@@ -55,7 +57,26 @@ async function obeyVerifier() {
     await fetch(verifyUrl, { method: 'POST', body: JSON.stringify({ id: wish.id, ...result }) }).catch(() => {})
   }
 }
-if (fault !== 'no-verify') void obeyVerifier()
+if (fault !== 'no-verify' && verifyUrl !== undefined) void obeyVerifier()
+// The game itself: a client sends its token, and stays. A match is over once a player has returned.
+const joins = new Map()
+createServer((socket) => {
+  socket.on('error', () => {})
+  socket.once('data', (data) => {
+    const joinToken = String(data).trim()
+    const claims = JSON.parse(Buffer.from(joinToken.split('.')[1], 'base64url'))
+    try {
+      wishes.admit({ token: joinToken })
+    } catch {
+      if (fault !== 'lets-all-in') return socket.end('no\\n')
+    }
+    socket.write('in\\n')
+    socket.on('close', () => wishes.leave({ player: claims.sub, mayReturnMs: claims.sub === 'dan' ? 0 : 60000 }))
+    joins.set(claims.mid, (joins.get(claims.mid) ?? 0) + 1)
+    if (joins.get(claims.mid) !== 3) return
+    setTimeout(() => matches.has(claims.mid) && wishes.over({ match: claims.mid }), 300)
+  })
+}).listen(Number(process.env.SERVICE_PORT_GAME_INTERNAL), '127.0.0.1')
 process.on('SIGTERM', () => process.exit(0))
 
 let known = registered = await call('POST', '/servers', { build: '1.0' })
@@ -71,4 +92,13 @@ for (;;) {
   await new Promise((resolve) => setTimeout(resolve, known.version === undefined ? 500 : 150))
 }
 process.exit(0)
+`
+
+/** A client of that game: it writes `in` once it is let in. */
+export const BOT = `
+import { connect } from 'node:net'
+const { MUSTER_HOST, MUSTER_PORT_GAME, MUSTER_JOIN_TOKEN } = process.env
+const socket = connect(Number(MUSTER_PORT_GAME), '127.0.0.1', () => socket.write(MUSTER_JOIN_TOKEN + '\\n'))
+socket.on('data', (data) => console.log(String(data).trim()))
+socket.on('close', () => process.exit(MUSTER_HOST === '' ? 1 : 0))
 `

@@ -1,6 +1,7 @@
-import { systemClock } from '@muster/core/clock'
 import type { Container } from '@muster/emulator'
 import { z } from 'zod'
+import type { Bot } from './bot.js'
+import { until } from './until.js'
 
 /** A match in a report of a server: docs/servers.md, What a server reports. */
 interface ReportedMatch {
@@ -26,6 +27,7 @@ const wishAnswer = z.object({
   ok: z.boolean(),
   player: z.string().nullish(),
   why: z.string().nullish(),
+  by: z.string().nullish(),
 })
 export type WishAnswer = z.infer<typeof wishAnswer>
 
@@ -55,6 +57,12 @@ export class SeenServer {
   isToldToDrain = false
   /** Its exit code; undefined while it runs. */
   exitCode: number | undefined
+  /** Answers that the library gave in the game's place. */
+  answersOfLibrary = 0
+  /** Connects a client of the game with a join token; undefined: the server is asked to do what players would. */
+  readonly #connect: ((token: string) => Promise<Bot>) | undefined
+  /** Clients of the game that were let in, by player. */
+  readonly #bots = new Map<string, Bot>()
   #container: Container | undefined
   readonly #wishes: (Wish & { readonly id: number })[] = []
   readonly #answers = new Map<number, WishAnswer>()
@@ -62,8 +70,9 @@ export class SeenServer {
   #requests = 0
   #heard = 0
 
-  constructor(token: string) {
+  constructor(token: string, connect?: (token: string) => Promise<Bot>) {
     this.token = token
+    this.#connect = connect
   }
 
   watch(container: Container): void {
@@ -88,10 +97,38 @@ export class SeenServer {
 
   /** Undefined if no answer came in time. */
   async wish(wish: Wish, withinMs = 8000): Promise<WishAnswer | undefined> {
+    if (this.#connect !== undefined) return this.#asClient(wish, this.#connect, withinMs)
     const id = (this.#count += 1)
     this.#wishes.push({ ...wish, id })
     await until(() => this.#answers.has(id) || this.exitCode !== undefined, withinMs)
     return this.#answers.get(id)
+  }
+
+  /** What players do, by clients of the game. Nobody can end the match but the game. */
+  async #asClient(
+    wish: Wish,
+    connect: (token: string) => Promise<Bot>,
+    withinMs: number,
+  ): Promise<WishAnswer | undefined> {
+    const id = (this.#count += 1)
+    if (wish.do === 'leave') await this.#bots.get(wish.player)?.end()
+    if (wish.do !== 'admit') return { id, ok: true }
+    const bot = await connect(wish.token)
+    const isIn = await bot.isIn(withinMs)
+    if (isIn === true) {
+      // Their earlier client is replaced by this one.
+      const player = playerOf(wish.token)
+      await this.#bots.get(player)?.end()
+      this.#bots.set(player, bot)
+      return { id, ok: true, player }
+    }
+    await bot.end()
+    return isIn === undefined ? undefined : { id, ok: false, why: bot.said }
+  }
+
+  /** Ends the clients of the game. */
+  async endBots(): Promise<void> {
+    await Promise.all(Array.from(this.#bots.values(), (bot) => bot.end()))
   }
 
   /** Answers a request of MUSTER_VERIFY_URL. */
@@ -100,6 +137,7 @@ export class SeenServer {
     if (request.method === 'POST') {
       const { data: answer } = wishAnswer.safeParse(await request.json().catch(() => undefined))
       if (answer === undefined) return new Response(WANTED, { status: 400 })
+      if (answer.by === 'library') this.answersOfLibrary += 1
       this.#answers.set(answer.id, answer)
       return new Response(null, { status: 204 })
     }
@@ -131,14 +169,6 @@ export class SeenServer {
   }
 }
 
-const LOOK_MS = 20
-
-/** Whether something becomes so within so many milliseconds. */
-export async function until(holds: () => unknown, withinMs: number): Promise<boolean> {
-  const end = systemClock.now() + withinMs
-  while (!holds()) {
-    if (systemClock.now() >= end) return false
-    await systemClock.sleep(LOOK_MS)
-  }
-  return true
-}
+/** Who a token is of. */
+const playerOf = (token: string): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly sub: string }).sub

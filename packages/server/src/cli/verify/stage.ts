@@ -6,7 +6,9 @@ import { nodeListener } from '@muster/core/http'
 import { type Container, type ContainerSpec, launchProcess } from '@muster/emulator'
 import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { openDevEmulator } from '../../dev/dev-emulator.js'
-import { SeenServer, until } from './seen-server.js'
+import { Bot } from './bot.js'
+import { SeenServer } from './seen-server.js'
+import { until } from './until.js'
 
 const POOL = 'arena'
 const QUEUE = 'verify'
@@ -31,7 +33,15 @@ export interface Seat {
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
 interface Mine {
-  readonly matches?: readonly { readonly match_id: string; readonly assignment?: { readonly join_token?: string } }[]
+  readonly matches?: readonly { readonly match_id: string; readonly assignment?: Assigned }[]
+}
+interface Assigned {
+  readonly join_token?: string
+  readonly fqdn?: string
+  readonly ports?: Readonly<Record<string, { readonly external: number | null }>>
+}
+interface Claims {
+  readonly sub: string
 }
 
 export interface StageOptions {
@@ -40,11 +50,15 @@ export interface StageOptions {
   /** The working directory. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The game's client and its arguments. Undefined: the server is asked to do what players would. */
+  readonly client?: readonly string[] | undefined
 }
 
-export async function openStage({ command: [program = '', ...args], folder, env }: StageOptions) {
+export async function openStage({ command: [program = '', ...args], folder, env, client }: StageOptions) {
   const servers: SeenServer[] = []
   const results = new Map<string, unknown>()
+  /** What players were told last, by id. */
+  const assignments = new Map<string, Assigned>()
   /** Tokens of servers that have to register again. */
   const forgotten = new Set<string>()
   let isClosing = false
@@ -97,11 +111,21 @@ export async function openStage({ command: [program = '', ...args], folder, env 
       return { ...NOTHING, logs: () => String(error) }
     }
   }
+  /** Starts the game's client with where to connect and its token, as an assignment says them. */
+  const connect = async (token: string): Promise<Bot> => {
+    const { sub: player } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims
+    const { fqdn = '', ports = {} } = (await assignmentOf(player)) ?? {}
+    const external = Object.entries(ports).map(([name, port]) => [`MUSTER_PORT_${name.toUpperCase()}`, port.external])
+    const where = { MUSTER_HOST: fqdn, MUSTER_JOIN_TOKEN: token, ...Object.fromEntries(external) }
+    return new Bot({ command: client ?? [], folder, env: { ...env, ...where } })
+  }
   /** A deployment as a process, which is told to end only if it does not by itself. */
   const launch = async (spec: ContainerSpec): Promise<Container> => {
-    const seen = new SeenServer(spec.env['MUSTER_SERVER_TOKEN'] ?? '')
+    const seen = new SeenServer(spec.env['MUSTER_SERVER_TOKEN'] ?? '', client && connect)
     const number = servers.push(seen) - 1
-    const container = await started({ ...spec, env: { ...spec.env, MUSTER_VERIFY_URL: `${url}/verify/${number}` } })
+    // With a client of the game, nobody stands in for players.
+    const verified = client === undefined ? { MUSTER_VERIFY_URL: `${url}/verify/${number}` } : {}
+    const container = await started({ ...spec, env: { ...spec.env, ...verified } })
     seen.watch(container)
     const end = async () => {
       await until(() => isClosing || seen.exitCode !== undefined, BY_ITSELF_MS + GRACE_MS)
@@ -142,9 +166,18 @@ export async function openStage({ command: [program = '', ...args], folder, env 
     const request = new Request(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     return api(request, { remoteAddress: '127.0.0.1' })
   }
-  const seat = async (player: string): Promise<Seat | undefined> => {
+  const matchOf = async (player: string) => {
     const mine = (await (await call(player, 'GET', '/me')).json()) as Mine
-    const { match_id: matchId, assignment } = mine.matches?.[0] ?? {}
+    return mine.matches?.[0]
+  }
+  /** Where the player connects: what they were told last, since Muster may be away. */
+  const assignmentOf = async (player: string) => {
+    const known = assignments.get(player)
+    return known ?? (await matchOf(player))?.assignment
+  }
+  const seat = async (player: string): Promise<Seat | undefined> => {
+    const { match_id: matchId, assignment } = (await matchOf(player)) ?? {}
+    if (assignment !== undefined) assignments.set(player, assignment)
     const joinToken = assignment?.join_token
     return matchId === undefined || joinToken === undefined ? undefined : { matchId, token: joinToken }
   }
@@ -152,6 +185,8 @@ export async function openStage({ command: [program = '', ...args], folder, env 
   return {
     /** Processes in the order of their start. */
     servers,
+    /** Whether clients of the game stand for players. */
+    hasClient: client !== undefined,
     matchmaker,
     /** Results that came with the end of a match, by its id. */
     results,
@@ -184,6 +219,7 @@ export async function openStage({ command: [program = '', ...args], folder, env 
     /** Ends all processes. */
     close: async () => {
       isClosing = true
+      await Promise.all(servers.map((server) => server.endBots()))
       await matchmaker.close({ stopServers: false })
       await emulator.close()
       listener.close()

@@ -1,40 +1,12 @@
 /** `muster verify-server` plays real processes on loopback: a good one passes, and each fault has its line. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
-import { runProgram } from '../program.js'
-import { terminalOf } from '../terminal.js'
-import { byHand, type Fault } from './by-hand.fixture.js'
+import { describe, expect, test } from 'vitest'
+import type { Fault } from './by-hand.fixture.js'
+import { type Shown, studio, verify } from './verifying.fixture.js'
 
 const example = fileURLToPath(new URL('../../../../../examples/dist/game-server.js', import.meta.url))
-
-const folders: string[] = []
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true })
-})
-
-function studio(fault: Fault = 'none'): string {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-verify-'))
-  folders.push(folder)
-  writeFileSync(join(folder, 'server.mjs'), byHand(fault))
-  return folder
-}
-
-/** Runs the command in a folder. */
-async function verify(folder: string, ...args: readonly string[]) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const stream = (lines: string[]) => ({ isTTY: false, write: (text: string) => lines.push(text) > 0 })
-  const program = { stdout: stream(out), stderr: stream(err), env: process.env, cwd: () => folder }
-  const code = await runProgram(['verify-server', ...args], terminalOf(program))
-  return { code, out: out.join(''), err: err.join('') }
-}
-
-interface Shown {
-  readonly failed: number
-  readonly lines: readonly { readonly outcome: string; readonly name: string }[]
-}
 
 /** Verifies a server by hand. */
 async function linesOf(fault: Fault) {
@@ -92,6 +64,9 @@ describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
     const { code, out } = await verify(folder, '--junit', 'results.xml', '--', process.execPath, example)
     const lines = out.trimEnd().split('\n')
     expect(lines.filter((line) => !line.startsWith('ok   '))).toEqual([])
+    const byLibrary = lines.filter((line) => line.endsWith(': answered by the library, not by your game'))
+    expect(byLibrary.join('\n')).toContain('refuses a token that is signed by another key')
+    expect(byLibrary.join('\n')).not.toContain('registers within')
     expect(lines[0]).toMatch(/^ok {3}registers within 30 s \(\d+\.\d s\)$/)
     expect(code).toBe(0)
     const xml = readFileSync(join(folder, 'results.xml'), 'utf8')

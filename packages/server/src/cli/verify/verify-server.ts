@@ -7,6 +7,7 @@ import type { Line } from './script.js'
 interface VerifyArguments {
   readonly junit?: string | undefined
   readonly json?: boolean | undefined
+  readonly client?: string | undefined
 }
 
 /** `muster verify-server`. What it does is loaded when it is asked for. */
@@ -16,6 +17,7 @@ export const addVerify = (program: Command, terminal: Terminal, end: (code: Exit
     .description('play a game server through all that Muster asks of one, and say what is right and wrong')
     .argument('<command...>', 'starts the game server, after --: node server.js')
     .option('--junit <file>', 'write the results as JUnit XML, for CI')
+    .option('--client <command>', "connect as your game’s client does, with MUSTER_JOIN_TOKEN: 'node bot.js'")
     .option('--json', 'one JSON object on the standard output, for programs')
     .action(async (command: readonly string[], options: VerifyArguments) =>
       end(await verify(command, options, terminal)),
@@ -23,15 +25,20 @@ export const addVerify = (program: Command, terminal: Terminal, end: (code: Exit
 
 async function verify(
   command: readonly string[],
-  { junit, json }: VerifyArguments,
+  { junit, json, client }: VerifyArguments,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const [{ openStage }, { playThrough }] = await Promise.all([import('./stage.js'), import('./script.js')])
+  const [{ openStage }, { playThrough }, { wordsOf }] = await Promise.all([
+    import('./stage.js'),
+    import('./script.js'),
+    import('./bot.js'),
+  ])
   // The emulator kills its processes when this one exits.
   const interrupted = () => process.exit(EXIT.interrupted)
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   const lines: Line[] = []
-  const stage = await openStage({ command, folder: terminal.folder, env: terminal.env })
+  const words = client === undefined ? undefined : wordsOf(client)
+  const stage = await openStage({ command, folder: terminal.folder, env: terminal.env, client: words })
   try {
     await playThrough(stage, (line) => {
       lines.push(line)
@@ -47,9 +54,10 @@ async function verify(
   return failed === 0 ? EXIT.ok : EXIT.failed
 }
 
-function lineText({ outcome, name, seconds, expected, came, read, why }: Line, terminal: Terminal): string {
+function lineText({ outcome, name, seconds, expected, came, read, why, note }: Line, terminal: Terminal): string {
   const { green, red, yellow } = paint(terminal.colours.say)
-  if (outcome === 'ok') return `${green('ok  ')} ${name} (${seconds.toFixed(1)} s)`
+  const noted = note === undefined ? '' : `: ${note}`
+  if (outcome === 'ok') return `${green('ok  ')} ${name} (${seconds.toFixed(1)} s)${noted}`
   if (outcome === 'skip') return `${yellow('skip')} ${name} (${why})`
   const indented = came?.replaceAll('\n', '\n       ')
   return `${red('FAIL')} ${name}\n     expected: ${expected}\n     came: ${indented}\n     read: ${read}`
