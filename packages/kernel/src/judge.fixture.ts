@@ -62,6 +62,7 @@ export function matchFaults(
   const between = (by: 'each' | 'youngest' | 'oldest' | 'average', one: number, other: number) =>
     by === 'each' ? (last ?? Math.min(levels[one] as number, levels[other] as number)) : matchLevels[by]
 
+  const levelIn = (one: number) => last ?? (levels[one] as number)
   must(slots(entries), 'the same ticket twice')
   must(entries.length > 0, 'no members')
   must(entries.length === teams.length, 'not one team per member')
@@ -123,7 +124,8 @@ export function matchFaults(
     for (const [other, b] of all.entries()) {
       if (one >= other) continue
       for (const x of factsOf(a))
-        for (const y of factsOf(b)) must(checks?.pair?.(x, y, between('each', one, other)) ?? true, 'pair')
+        for (const y of factsOf(b))
+          must(checks?.pair?.(x, y, between('each', one, other), levelIn(one), levelIn(other)) ?? true, 'pair')
     }
   }
   must(checks?.whole?.(members, matchLevels) ?? true, 'whole')

@@ -223,6 +223,11 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       const costOf = (other: Slot) => costs.get(other) as number
       return found.toSorted((one, other) => costOf(one) - costOf(other) || one - other).slice(0, most)
     },
+    some: (most) => {
+      const slots: Slot[] = []
+      for (let slot = 0; slot < columns.end && slots.length < most; slot++) if (isIn(slot, false)) slots.push(slot)
+      return slots
+    },
     entryOf: (slot) => ({
       id: columns.ids[slot] as string,
       size: columns.size[slot] as number,

@@ -26,6 +26,11 @@ export interface Model<Facts> {
   readonly fillForMs: number
   /** The distance rule, if there is one. */
   readonly radius: Radius | undefined
+  /**
+   * The squared chord between a player of an opening and a ticket; NaN if a place is unknown. Players in a match may be
+   * far from its middle. Default: the place of the opening counts for all of them.
+   */
+  readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   /** The difference rules. The first two narrow the search. */
   readonly spans: readonly Span[]
   /** The other rules; undefined if there are none. */
@@ -107,8 +112,12 @@ export interface MatchLevels {
  * columns.
  */
 export interface Checks<Facts> {
-  /** Whether two tickets may be in one match at all. `level` as for `each`. Undefined: any two may. */
-  readonly pair: ((one: Facts, other: Facts, level: number) => boolean) | undefined
+  /**
+   * Whether two tickets may be in one match at all. `level` as for `each`; then the level of each of the two. Undefined:
+   * any two may.
+   */
+  readonly pair:
+    ((one: Facts, other: Facts, level: number, levelOfOne: number, levelOfOther: number) => boolean) | undefined
   /**
    * Whether a partial match can still become a whole one, as far as can be told: never false for a part of a match that
    * `whole` allows. `roomOf` is how many more players each team takes. `others` are the facts of everyone who may still
@@ -256,6 +265,8 @@ export interface Pool<Facts> {
    * slot itself.
    */
   around(slot: Slot, now: number, most: number): Slot[]
+  /** Some of the waiting tickets, whether they may be matched with one another or not: for `explain`. */
+  some(most: number): Slot[]
   /** The level of a ticket at a time. */
   levelOf(slot: Slot, now: number): number
   /**

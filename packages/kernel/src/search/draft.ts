@@ -118,7 +118,8 @@ export class Draft<Facts> {
     const pair = model.checks?.pair
     if (pair === undefined) return true
     const { level } = columns
-    return pair(facts[one] as Facts, facts[other] as Facts, Math.min(level[one] as number, level[other] as number))
+    const [own, others] = [level[one] as number, level[other] as number]
+    return pair(facts[one] as Facts, facts[other] as Facts, Math.min(own, others), own, others)
   }
 
   /** Whether two tickets alone are a match by the column rules and the pair check. Begins anew unless `isPairwise`. */
@@ -189,7 +190,7 @@ export class Draft<Facts> {
         const member = this.members[at] as Slot
         const apart =
           at === 0 && this.#isOpening
-            ? compare.apartFromOpening(dimension, member, slot)
+            ? this.#apartFromOpening(dimension, member, slot)
             : compare.apart(dimension, member, slot)
         if (apart > widest) widest = apart
         if (isEach && apart > (most[Math.min(own, level[member] as number)] as number)) return false
@@ -201,6 +202,19 @@ export class Draft<Facts> {
     return true
   }
 
+  /** How far a ticket is from an opening: from each of its players where their places are known. */
+  #apartFromOpening(dimension: number, opening: Slot, slot: Slot): number {
+    const { compare, facts, present, model } = this.#parts
+    let farthest = Number.NaN
+    if (dimension === DISTANCE && model.apart !== undefined) {
+      for (const player of present(opening)) {
+        const apart = model.apart(player, facts[slot] as Facts)
+        if (!(apart <= farthest) && !Number.isNaN(apart)) farthest = apart
+      }
+    }
+    return Number.isNaN(farthest) ? compare.apartFromOpening(dimension, opening, slot) : farthest
+  }
+
   #mayMeetAll(slot: Slot): boolean {
     const { facts, present, columns, model } = this.#parts
     const pair = model.checks?.pair
@@ -208,12 +222,14 @@ export class Draft<Facts> {
     const { level } = columns
     const isLast = this.#isLastResort(this.count)
     const own = facts[slot] as Facts
+    const levelOf = (one: Slot) => (isLast ? model.lastResortLevel : (level[one] as number))
     for (let at = 0; at < this.count; at++) {
       const member = this.members[at] as Slot
-      const between = isLast ? model.lastResortLevel : Math.min(level[slot] as number, level[member] as number)
+      const [there, here] = [levelOf(member), levelOf(slot)]
+      const between = Math.min(there, here)
       if (at === 0 && this.#isOpening) {
-        for (const player of present(member)) if (!pair(player, own, between)) return false
-      } else if (!pair(facts[member] as Facts, own, between)) return false
+        for (const player of present(member)) if (!pair(player, own, between, there, here)) return false
+      } else if (!pair(facts[member] as Facts, own, between, there, here)) return false
     }
     return true
   }

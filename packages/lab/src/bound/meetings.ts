@@ -95,7 +95,7 @@ export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: b
       if (gapOf(one, other, 2 * index) > (limit[levelFor(by, level)] as number)) return false
     const squared = radius?.squared[levelFor(radius.by, level)] as number
     if (radius !== undefined && !isNear(one, other, squared, radius.unknown)) return false
-    return checks?.pair?.(one.facts, other.facts, level) ?? true
+    return checks?.pair?.(one.facts, other.facts, level, last, last) ?? true
   }
 
   return (one, other) => {

@@ -89,6 +89,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       teams: teams.map(({ name, max, min, kind }) => ({ name, max, min, kind })),
       fillForMs: queue.fillForMs,
       radius: rules.find((rule) => rule.radius !== undefined)?.radius,
+      apart: rules.find((rule) => rule.apart !== undefined)?.apart,
       spans: spans.flatMap(({ span }) => span ?? []),
       checks: checksOf(rules),
       prefer: queue.prefer && weightsOf(queue.prefer, spans),
@@ -138,7 +139,9 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
         facts: factsOf(nobody, invalidTicket),
         rooms: opening.rooms,
         players: opening.present.map((team) => team.reduce((sum, { players }) => sum + players.length, 0)),
-        present: present.map((team) => team.map(({ ticket, refuse }) => factsOf(ticket, refuse))),
+        present: present.map((team) =>
+          team.map(({ ticket, refuse }) => ({ ...factsOf(ticket, refuse), isPresent: true })),
+        ),
       }
     },
   }

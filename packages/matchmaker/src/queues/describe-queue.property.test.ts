@@ -125,6 +125,8 @@ test('a curve has the limit that the compiled rule goes by, after any wait', () 
       for (const curve of curvesOf(queue)) {
         const rule = queue.rules.find(({ name }) => name === curve.rule)
         if (rule === undefined) continue
+        // A rule about some teams has no table of the kernel's.
+        if (rule.kind === 'difference' && (rule.scope === 'team' || rule.team !== undefined)) continue
         for (const wait of waited) {
           const limit = limitOn(curve, wait)
           const shown = Number.isNaN(limit) ? Infinity : limit

@@ -25,9 +25,11 @@ const aboutTwo: RuleDefinition['kind'][] = [
 const forTwo = (queue: QueueDefinition): QueueDefinition => ({
   ...queue,
   teams: [{ name: 'team', count: 2, size: { min: 1, max: 3 } }],
-  rules: queue.rules?.map((rule) =>
-    rule.kind === 'equal' || rule.kind === 'different' ? { ...rule, scope: 'match' } : rule,
-  ),
+  rules: queue.rules?.map((rule) => ({
+    ...rule,
+    ...('scope' in rule && { scope: 'match' as const }),
+    ...('team' in rule && { team: undefined }),
+  })) as QueueDefinition['rules'],
 })
 
 test('`compatible` counts the tickets with which the oracle finds no broken rule', () => {

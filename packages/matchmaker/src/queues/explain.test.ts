@@ -288,3 +288,18 @@ test('the sizes of matches that are tried are named, and which of them lack play
       'the largest first; 9 are there for one of 16 or more. In 4 s 4 players are enough.',
   )
 })
+
+test('values that look the same are named where they differ in type or Unicode form', () => {
+  const mode = (value: string | number): Waiting => ({ attributes: { mode: value } })
+  const equal: RuleDefinition = { kind: 'equal', attribute: 'mode' }
+  const word = 'caf\u00e9'
+  expect(explain([equal], [mode(40), mode('40')]).summary).toBe(
+    'Nobody else waits who has the same for rule "equal mode". Another ticket has mode 40 as a text, not as a number.',
+  )
+  for (const rule of [equal, { ...equal, optionalAfterMs: 60_000 }]) {
+    expect(explain([rule], [mode(word), mode(word.normalize('NFD'))]).summary).toContain(
+      ` Another ticket has mode "${word}" in another Unicode form.`,
+    )
+    expect(explain([rule], [mode('a'), mode('b')]).summary).not.toContain('Another ticket')
+  }
+})

@@ -2,6 +2,7 @@
 import { kmOf } from '@muster/core/internal'
 import type { Entry, Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
+import { similarValue } from './similar-values.js'
 import { startsOf, tableOf, type Facts } from './rule-parts/index.js'
 import { limitsOf, type Rule, type CompiledRule } from './rules/index.js'
 
@@ -122,8 +123,10 @@ export function createExplain(compiled: CompiledQueue): Explain {
       let failures = 0
       for (let at = 0; at < probes.length; at += 1) {
         const probe = probes[at] as Probe
-        if (probe.passes(self, other, levelFor(probe, self, other, level, otherLevel, now)))
-          lets[at] = (lets[at] as number) + 1
+        const between = levelFor(probe, self, other, level, otherLevel, now)
+        const isLast = between === model.lastResortLevel
+        const own = isLast ? [between, between] : [level, otherLevel]
+        if (probe.passes(self, other, between, own)) lets[at] = (lets[at] as number) + 1
         else {
           failed = probe
           failures += 1
@@ -172,7 +175,9 @@ export function createExplain(compiled: CompiledQueue): Explain {
       players: others.length < pool.count - 1 ? Infinity : players,
       rules: counted,
     }
-    return { queue: queue.name, summary: summaryOf(why, together, tried), ...why }
+    const culprit = compiled.rules.find(({ rule }) => rule.name === why.blocking)?.rule
+    const similar = culprit && similarValue(culprit, pool, slot)
+    return { queue: queue.name, summary: summaryOf(why, { together, tried, similar }), ...why }
   }
 }
 
@@ -195,7 +200,7 @@ type Seen = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | 'size'>
 interface Probe {
   readonly rule: Rule
   /** Whether the rule lets two tickets meet. For `each` and rules about pairs, `level` is the lower of theirs. */
-  passes(one: Seen, other: Seen, level: number): boolean
+  passes(one: Seen, other: Seen, level: number, ownLevels: readonly number[]): boolean
   /** How far two tickets are apart, in the unit of the limits; undefined if the rule measures nothing. */
   measure(one: Seen, other: Seen): number | undefined
   /** The limit at each level; NaN where the rule does not count. */
@@ -227,8 +232,8 @@ function probesOf(compiled: CompiledQueue): Probe[] {
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
   const isOfRules = rule.kind === 'any' || rule.kind === 'all'
-  return (one, other, level) => {
-    if (!pair(one.facts, other.facts, level)) return false
+  return (one, other, level, [levelOfOne, levelOfOther]) => {
+    if (!pair(one.facts, other.facts, level, levelOfOne, levelOfOther)) return false
     if (whole === undefined || isOfRules) return true
     return whole([[one.facts], [other.facts]], { youngest: level, oldest: level, average: level, now: 0 })
   }
@@ -337,13 +342,17 @@ interface TriedSizes {
   readonly rules: readonly string[]
 }
 
-/** @param together names of the rules about whole matches. */
-function summaryOf(
-  why: Omit<Explanation, 'summary' | 'queue'>,
-  together: readonly string[],
-  tried: TriedSizes | undefined,
-): string {
-  const obstacle = `${obstacleOf(why, together)}.${tried === undefined ? '' : sizesSentence(tried)}`
+interface Remarks {
+  /** Names of the rules about whole matches. */
+  readonly together: readonly string[]
+  readonly tried: TriedSizes | undefined
+  /** See `similarValue`. */
+  readonly similar: string | undefined
+}
+
+function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, { together, tried, similar }: Remarks): string {
+  const near = similar === undefined ? '' : ` ${similar}.`
+  const obstacle = `${obstacleOf(why, together)}.${near}${tried === undefined ? '' : sizesSentence(tried)}`
   return `${obstacle}${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
 }
 

@@ -65,7 +65,9 @@ export function problemsOfQueue(parts: Parts): Problem[] {
 
 /** Weights that count for nothing are mistakes. */
 function problemsOfPrefer({ prefer = {}, rules }: Parts): Problem[] {
-  const attributes = rules.flatMap((rule) => (rule.kind === 'difference' ? [rule.attribute] : []))
+  const attributes = rules.flatMap((rule) =>
+    rule.kind === 'difference' && rule.scope !== 'team' && rule.team === undefined ? [rule.attribute] : [],
+  )
   return Object.keys(prefer).flatMap((name): Problem[] => {
     const isReserved = name === 'distance' || name === 'waiting' || name === 'parties'
     if (isReserved && attributes.includes(name)) {

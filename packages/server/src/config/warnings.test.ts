@@ -24,6 +24,11 @@ const redis = (url: string) =>
   `${CALM.replace('{ folder: data }', `{ redis: { url: '${url}' } }`)}streamTokens: { key: { env: S } }\n`
 const UNCHECKED = 'beacons: { enabled: false }\n'
 const profiles = 'profiles: { url: https://profiles.example, whenDown: { attributes: { skill: 5 } } }\n'
+const RATED = 'rules: [{ kind: not, rule: { kind: difference, attribute: rating, max: 5 } }]'
+const CLAIMS = AUTH.replace(
+  ' } }]',
+  ' } }], jwt: { issuer: https://id.example, secret: { env: S }, claims: { attributes: { skill: skill } } }',
+)
 
 test.each([
   ['nobody may call, or look', SERVICE + QUEUES + 'store: { folder: data }\n', ['warning 1 auth', 'warning 1 console']],
@@ -73,6 +78,16 @@ test.each([
     queue('playerMayState: [maps, skill]') + profiles,
     ['warning 2 queues.0.playerMayState.1'],
   ],
+  [
+    'the size of a party by a name that is an attribute',
+    queue('rules: [{ kind: difference, attribute: PARTY_SIZE, max: 1 }]'),
+    ['warning 2 queues.0.rules.0'],
+  ],
+  ['the size of a party', queue('rules: [{ kind: difference, attribute: $partySize, max: 1 }]'), []],
+  ['an attribute that a backend may state', queue(RATED), []],
+  ['an attribute that nobody may state', queue(RATED).replace(AUTH, CLAIMS), ['warning 2 queues.0.rules.0']],
+  ['an attribute that a claim states', queue(RATED.replace('rating', 'skill')).replace(AUTH, CLAIMS), []],
+  ['an attribute that players state', queue(`${RATED}, playerMayState: [rating]`).replace(AUTH, CLAIMS), []],
   [
     'servers that know nowhere to register',
     CALM.replace("version: '1'", "version: '1', probe: { kind: registration }"),

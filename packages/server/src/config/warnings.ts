@@ -1,5 +1,6 @@
 import { didYouMean } from '@muster/core/internal'
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
+import { attributesComparedBy } from '@muster/matchmaker/internal'
 import type { ConfigFile } from './config.js'
 
 interface Parts {
@@ -24,6 +25,7 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutConnections(file),
     ...aboutCosts(file),
     ...aboutStatements(file, queues),
+    ...aboutAttributes(file, queues),
     ...aboutPlaces(file, queues),
     ...queues.flatMap((queue, index) => aboutQueue(queue, `queues.${index}`, file)),
     ...aboutPools(file, queues),
@@ -106,6 +108,34 @@ function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[
       return remarks({ [`queues.${queue}.playerMayState.${index}`]: by !== undefined && message })
     }),
   )
+}
+
+/** The name of the party's size, as people write it from memory. */
+const LIKE_PARTY_SIZE = /^\$?party[_-]?size$/i
+const PARTY_SIZE = '$partySize'
+
+/** Attributes that rules compare and no ticket can have. */
+function aboutAttributes({ auth, profiles }: ConfigFile, queues: readonly Queue[]): Remark[] {
+  const claimed = Object.keys(auth.jwt?.claims.attributes ?? {})
+  // A backend or a profile may state anything.
+  const isClosed = auth.jwt !== undefined && profiles === undefined && auth.keys.every(({ role }) => role !== 'backend')
+  return queues.flatMap(({ rules, playerMayState = [] }, queue) => {
+    const stated = new Set([PARTY_SIZE, ...claimed, ...playerMayState])
+    return rules.flatMap((rule, at) => {
+      const unknown = attributesComparedBy(rule).filter((name) => !stated.has(name))
+      const like = unknown.find((name) => LIKE_PARTY_SIZE.test(name))
+      const [first] = unknown
+      const path = `queues.${queue}.rules.${at}`
+      if (like !== undefined)
+        return remarks({ [path]: `compares ${like}, an attribute of that name: the size of a party is ${PARTY_SIZE}` })
+      return remarks({
+        [path]:
+          isClosed &&
+          first !== undefined &&
+          `compares ${first}, which no ticket states: neither auth.jwt.claims.attributes nor playerMayState has it`,
+      })
+    })
+  })
 }
 
 /** The kinds of a rule and of those within it; without that of a distance rule that wants no places. */

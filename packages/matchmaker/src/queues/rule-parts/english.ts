@@ -1,6 +1,6 @@
 // pure: numbers, waits, lists and limits as English writes them
 import { isBounds, type Relaxing } from './relaxing.js'
-import { type Comparison, type Missing, PARTY_SIZE } from './rule-base.js'
+import { type Among, type Comparison, type Missing, PARTY_SIZE } from './rule-base.js'
 
 const SMALL = 'none one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
@@ -113,5 +113,11 @@ export function missingWords(attribute: string | undefined, missing: Missing<unk
 export const SIZE = "every party's size"
 
 export const MADE = { avg: 'average', min: 'lowest', max: 'highest', sum: 'total' }
+
+/** `, among players of team players`: an empty text for a rule about all players. */
+export function amongWords({ scope = 'match', team }: Among): string {
+  if (team !== undefined) return `, among players of ${scope === 'team' ? 'each team' : 'team'} ${team}`
+  return scope === 'team' ? ', among players of a team' : ''
+}
 
 export const teamOf = (team: string | undefined) => (team === undefined ? 'each team' : `team ${team}`)

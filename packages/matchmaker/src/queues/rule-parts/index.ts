@@ -1,5 +1,6 @@
 /** What the rules are made of: schemas, comparisons, relaxation steps and words. */
 export {
+  amongWords,
   attributeWords,
   comparedWith,
   comparisonWords,
@@ -27,7 +28,7 @@ export {
   timedLimits,
   timingOf,
 } from './levels.js'
-export { allPairs, compileApart, compileInScope, compilePairwise } from './pairwise.js'
+export { allPairs, compileAmong, compileApart, compilePairwise, compileTeams, groupsAmong } from './pairwise.js'
 export {
   boundariesOf,
   boundariesOfBounds,
@@ -40,7 +41,15 @@ export {
   stairsOf,
   strictest,
 } from './relaxing.js'
-export { type Checked, type Comparison, type Missing, PARTY_SIZE, type RuleBase, type Scope } from './rule-base.js'
+export {
+  type Among,
+  type Checked,
+  type Comparison,
+  type Missing,
+  PARTY_SIZE,
+  type RuleBase,
+  type Scope,
+} from './rule-base.js'
 export type {
   Facts,
   NamedTeam,
@@ -53,6 +62,7 @@ export type {
   Teams,
 } from './rule-types.js'
 export {
+  among,
   base,
   comparisonSchema,
   finite,

@@ -1,6 +1,6 @@
 // pure: rules that say of any two tickets whether they may meet
 import { type TimedLimits, timedCounts } from './levels.js'
-import type { Checked, RuleBase, Scope } from './rule-base.js'
+import type { Among, Checked, RuleBase } from './rule-base.js'
 import type { Facts, RuleChecks, RuleContext, Teams } from './rule-types.js'
 
 /** Whether two tickets may meet, whatever else is in the match. */
@@ -15,45 +15,80 @@ export function compilePairwise(rule: Checked<RuleBase>, { levels }: RuleContext
 }
 
 /**
- * Compiles a rule about any two tickets of a match or, by its scope, of a team: then tickets of different teams always
- * pass. With a single team, both scopes mean the same.
+ * Makes the function that lists the tickets of a match that a rule compares with one another: of the whole match, or
+ * of each team. Undefined for a rule that compares all.
  */
-export function compileInScope(
-  scope: Scope,
+export function groupsAmong(
+  { scope = 'match', team }: Among,
+  { teams }: Pick<RuleContext, 'teams'>,
+): ((match: Teams) => Teams) | undefined {
+  const own = teams.flatMap(({ kind }, at) => ((team ?? kind) === kind ? [at] : []))
+  if (own.length === teams.length && (scope === 'match' || teams.length === 1)) return undefined
+  const inOwn = (match: Teams) => own.map((at) => match[at] ?? [])
+  return scope === 'team' ? inOwn : (match) => [inOwn(match).flat()]
+}
+
+/** Compiles a rule about any two tickets of a match, or of some of its teams. */
+export function compileAmong(among: Among, rule: Checked<RuleBase>, context: RuleContext, allows: Allows): RuleChecks {
+  const groups = groupsAmong(among, context)
+  if (groups === undefined) return compilePairwise(rule, context, allows)
+  return compileTeams(rule, context, (teams) => groups(teams).every((members) => allPairs(members, allows)))
+}
+
+/** Compiles a rule that holds for part of a match if it holds for all of it, about which team a ticket is in. */
+export function compileTeams(
   rule: Checked<RuleBase>,
-  context: RuleContext,
-  allows: Allows,
+  { levels }: RuleContext,
+  holds: (teams: Teams) => boolean,
 ): RuleChecks {
-  if (scope === 'match' || context.teams.length === 1) return compilePairwise(rule, context, allows)
-  const counts = timedCounts(rule, context.levels)
-  const inEach = (teams: Teams) => teams.every((team) => allPairs(team, allows))
+  const counts = timedCounts(rule, levels)
   return {
-    part: (teams, _, match) => counts.ofPart(match) === 0 || inEach(teams),
-    whole: (teams, match) => counts.ofMatch(match) === 0 || inEach(teams),
+    part: (teams, _, match) => counts.ofPart(match) === 0 || holds(teams),
+    whole: (teams, match) => counts.ofMatch(match) === 0 || holds(teams),
   }
 }
 
 /**
- * Compiles a rule about how far two tickets are apart as a check of pairs: for inner rules, which cannot use the
- * kernel's columns.
+ * Compiles a rule about how far two tickets are apart as a check of pairs: for rules that cannot use the kernel's
+ * columns, as they are within others or about some teams.
  * @param limit the most that the two may be apart; Infinity where the rule does not count.
  * @param isWithin also called with a ticket and itself.
+ * @param groups see `groupsAmong`.
  */
 export function compileApart(
   limit: TimedLimits,
   isWithin: (one: Facts, other: Facts, most: number) => boolean,
+  groups?: (match: Teams) => Teams,
 ): RuleChecks {
   const fits = (one: Facts, other: Facts, most: number) => most === Infinity || isWithin(one, other, most)
+  if (groups !== undefined) {
+    const fit = (teams: Teams, most: number) =>
+      groups(teams).every(
+        (members) =>
+          members.every((one) => one.isPresent === true || fits(one, one, most)) &&
+          allPairs(members, (one, other) => fits(one, other, most)),
+      )
+    return {
+      part: (teams, _, match) => fit(teams, limit.ofPart(match)),
+      whole: (teams, match) => fit(teams, limit.ofMatch(match)),
+    }
+  }
   return {
     pair: (one, other, level) => fits(one, other, limit.ofPair(level)),
     whole: (teams, match) => {
       const most = limit.ofMatch(match)
       const members = teams.flat()
-      return members.every((one) => fits(one, one, most)) && allPairs(members, (one, other) => fits(one, other, most))
+      return (
+        members.every((one) => one.isPresent === true || fits(one, one, most)) &&
+        allPairs(members, (one, other) => fits(one, other, most))
+      )
     },
   }
 }
 
 export function allPairs(members: readonly Facts[], allows: Allows): boolean {
-  return members.every((one, index) => members.every((other, later) => later <= index || allows(one, other)))
+  const isToCheck = (one: Facts, other: Facts) => one.isPresent !== true || other.isPresent !== true
+  return members.every((one, index) =>
+    members.every((other, later) => later <= index || !isToCheck(one, other) || allows(one, other)),
+  )
 }

@@ -9,9 +9,17 @@ export const PARTY_SIZE = '$partySize'
 /** Among whom a rule holds: all players of the match, or the players of each team. */
 export type Scope = 'match' | 'team'
 
+/** Whose players a rule compares. */
+export interface Among {
+  /** All players of the match, or those of each team among themselves. Default `match`. */
+  readonly scope?: Scope | undefined
+  /** Name of a team: players of other teams are free of the rule. Default: all teams. */
+  readonly team?: string | undefined
+}
+
 /**
  * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
- * rule about the whole match or about teams, that of the youngest ticket. `youngest`, `oldest`, `average`: the wait of
+ * rule about the whole match or about teams, that of the youngest ticket; for `require`, each ticket's own. `youngest`, `oldest`, `average`: the wait of
  * the match's youngest ticket, its oldest, or the average of all.
  */
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'

@@ -123,6 +123,9 @@ const membership = ['in', 'not in', 'contains', 'excludes'] as const
 export const partySchema = z.enum(['avg', 'min', 'max', 'each']).optional()
 export const scopeSchema = z.enum(['match', 'team']).optional()
 
+/** The fields of `Among`. */
+export const among = { scope: scopeSchema, team: textSchema.optional() }
+
 export const missingSchema = <T>(value: z.ZodType<T>) =>
   z
     .union(

@@ -44,6 +44,8 @@ export interface Facts {
   readonly ticket: RuleTicket
   /** For each rule of the queue, what the rule read from the ticket; only that rule understands it. */
   readonly of: readonly unknown[]
+  /** Whether the players are in a running match: then how they differ among themselves is no fault of who joins. */
+  readonly isPresent?: boolean | undefined
 }
 
 /** The members of each team. */
@@ -83,12 +85,15 @@ export interface RuleChecks {
    */
   readonly factOf?: ((ticket: RuleTicket, refuse: Refuse) => unknown) | undefined
   readonly radius?: Radius | undefined
+  /** See `Model.apart`. */
+  readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   readonly span?: Span | undefined
   /** Low and high of the ticket in the span; NaN if the ticket goes with any value. @throws what `refuse` makes */
   readonly boundsOf?: ((ticket: RuleTicket, refuse: Refuse) => readonly [low: number, high: number]) | undefined
   /** The ticket's key: only tickets with the same key meet. @throws what `refuse` makes */
   readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => Scalar) | undefined
-  readonly pair?: ((one: Facts, other: Facts, level: number) => boolean) | undefined
+  readonly pair?:
+    ((one: Facts, other: Facts, level: number, levelOfOne?: number, levelOfOther?: number) => boolean) | undefined
   readonly part?:
     ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
   readonly quotas?: readonly Quota<Facts>[] | undefined

@@ -3,7 +3,10 @@ import {
   comparisonWords,
   missingWords,
   SIZE,
-  compilePairwise,
+  amongWords,
+  compileAmong,
+  groupsAmong,
+  type Among,
   type Checked,
   type Comparison,
   type Missing,
@@ -16,6 +19,7 @@ import {
   type RuleTicket,
   type Scalar,
   type Teams,
+  among,
   base,
   missingSchema,
   operatorSchema,
@@ -37,7 +41,7 @@ import {
  * everyone. E.g. `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
  * 'blockedClans'`.
  */
-export interface AcceptsRule extends RuleBase {
+export interface AcceptsRule extends RuleBase, Among {
   readonly kind: 'accepts'
   /** Name of the attribute of the other players. */
   readonly attribute: string
@@ -52,6 +56,7 @@ export interface AcceptsRule extends RuleBase {
 export const acceptsSchema = z.strictObject({
   kind: z.literal('accepts'),
   ...base,
+  ...among,
   attribute: textSchema,
   operator: operatorSchema,
   own: textSchema,
@@ -103,18 +108,19 @@ export function compileAccepts(rule: Checked<AcceptsRule>, context: RuleContext)
   }
   /** Somebody asks for what somebody of another ticket has or has not. */
   const saysOf = (teams: Teams) => {
-    const members = teams.flat()
     const stated = ({ of }: Facts) => of[index] as Stated
-    return members.some(
-      (one) => stated(one).want.length > 0 && members.some((other) => other !== one && stated(other).are.length > 0),
+    return (groupsAmong(rule, context)?.(teams) ?? [teams.flat()]).some((members) =>
+      members.some(
+        (one) => stated(one).want.length > 0 && members.some((other) => other !== one && stated(other).are.length > 0),
+      ),
     )
   }
-  return { ...compilePairwise(rule, context, allows), saysOf, factOf }
+  return { ...compileAmong(rule, rule, context, allows), saysOf, factOf }
 }
 
-export function acceptsWords({ attribute, operator, own, missing }: AcceptsRule): string {
+export function acceptsWords({ attribute, operator, own, missing, scope, team }: AcceptsRule): string {
   const others = 'of each player of another party'
-  const unless = `; players without ${own} accept everyone${missingWords(attribute, missing)}`
+  const unless = `${amongWords({ scope, team })}; players without ${own} accept everyone${missingWords(attribute, missing)}`
   if (operator === 'contains') return `every player has the ${own} ${others} in ${attribute}${unless}`
   if (operator === 'excludes') return `no player has the ${own} ${others} in ${attribute}${unless}`
   const what = attribute === PARTY_SIZE ? SIZE : `every player's ${attribute}`

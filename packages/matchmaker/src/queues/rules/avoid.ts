@@ -1,20 +1,26 @@
 import { z } from 'zod'
 import {
-  compilePairwise,
+  amongWords,
+  compileAmong,
+  type Among,
   type Checked,
   type RuleBase,
   type Facts,
   type RuleChecks,
   type RuleContext,
+  among,
   base,
 } from '../rule-parts/index.js'
 
-/** No player is in a match with a player on their avoid list, or whose avoid list they are on. */
-export interface AvoidRule extends RuleBase {
+/**
+ * No player is in a match with a player on their avoid list, or whose avoid list they are on. With scope `team`, such
+ * players may meet as opponents.
+ */
+export interface AvoidRule extends RuleBase, Among {
   readonly kind: 'avoid'
 }
 
-export const avoidSchema = z.strictObject({ kind: z.literal('avoid'), ...base })
+export const avoidSchema = z.strictObject({ kind: z.literal('avoid'), ...base, ...among })
 
 export function compileAvoid(rule: Checked<AvoidRule>, context: RuleContext): RuleChecks {
   const { index } = context
@@ -24,10 +30,13 @@ export function compileAvoid(rule: Checked<AvoidRule>, context: RuleContext): Ru
     return avoided !== undefined && other.ticket.players.some(({ id }) => avoided.has(id))
   }
   return {
-    ...compilePairwise(rule, context, (one, other) => !avoids(one, other) && !avoids(other, one)),
+    ...compileAmong(rule, rule, context, (one, other) => !avoids(one, other) && !avoids(other, one)),
     factOf: ({ players }) => {
       const avoided = new Set(players.flatMap(({ avoid }) => avoid))
       return avoided.size === 0 ? undefined : avoided
     },
   }
 }
+
+export const avoidWords = (rule: AvoidRule): string =>
+  `no player meets anyone on their avoid list, nor anyone whose list they are on${amongWords(rule)}`

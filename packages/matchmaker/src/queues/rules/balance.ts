@@ -186,7 +186,8 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
     return aggregate !== 'sum' && high - low <= most && teams.every((team) => team.every(isWithin))
   }
   // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
-  const unit = strictest(max) || 1
+  const first = strictest(max)
+  const unit = first > 0 && first < Infinity ? first : 1
   return {
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
     part: (teams, roomOf, wait, others) => {

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import {
+  type Among,
+  amongWords,
   attributeWords,
+  groupsAmong,
   limitWords,
   missingWords,
   compileApart,
@@ -15,6 +18,7 @@ import {
   type RuleContext,
   type RuleTicket,
   type Teams,
+  among,
   base,
   finite,
   missingSchema,
@@ -31,7 +35,7 @@ import {
 } from '../rule-parts/index.js'
 
 /** Any two tickets differ in a number by at most `max`. */
-export interface DifferenceRule extends RuleBase {
+export interface DifferenceRule extends RuleBase, Among {
   readonly kind: 'difference'
   /** Name of a number attribute, or `PARTY_SIZE` for the number of players in the ticket. */
   readonly attribute: string
@@ -48,6 +52,7 @@ export interface DifferenceRule extends RuleBase {
 export const differenceSchema = z.strictObject({
   kind: z.literal('difference'),
   ...base,
+  ...among,
   attribute: textSchema,
   max: relaxing(notNegative, 'rises'),
   party: partySchema,
@@ -61,6 +66,7 @@ const ANYTHING: Bounds = [Number.NaN, Number.NaN]
 export function compileDifference(rule: Checked<DifferenceRule>, context: RuleContext): RuleChecks {
   const { attribute, missing, party = 'avg', name } = rule
   const { levels, index } = context
+  const groups = groupsAmong(rule, context)
   const limit = timedLimits(rule, levels, rule.max, Infinity)
   const most = limit.table[levels.last] ?? Infinity
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: name }
@@ -71,20 +77,20 @@ export function compileDifference(rule: Checked<DifferenceRule>, context: RuleCo
       const value = party === 'avg' ? sum / count : party === 'min' ? min : max
       return [value, value]
     }
-    if (max - min > most) {
+    if (groups === undefined && max - min > most) {
       const allowed = `rule ${JSON.stringify(name)} never allows more than ${most}`
       throw refuse('players', `differ by ${max - min} in ${attribute}, and ${allowed}`)
     }
     return [min, max]
   }
-  if (context.isInner !== true) return { span: { by: rule.by, limit: limit.table }, boundsOf }
+  if (context.isInner !== true && groups === undefined) return { span: { by: rule.by, limit: limit.table }, boundsOf }
   const isWithin = (one: Facts, other: Facts, allowed: number) => {
     const [[low, high], [least, greatest]] = [one.of[index] as Bounds, other.of[index] as Bounds]
     // NaN, of a ticket that goes with any value, is never above the limit.
     return !(Math.max(high, greatest) - Math.min(low, least) > allowed)
   }
-  const saysOf = (teams: Teams) => countOf(teams.flat(), wanted) > 1
-  return { ...compileApart(limit, isWithin), saysOf, factOf: boundsOf }
+  const saysOf = (teams: Teams) => (groups?.(teams) ?? [teams.flat()]).some((members) => countOf(members, wanted) > 1)
+  return { ...compileApart(limit, isWithin, groups), saysOf, factOf: boundsOf }
 }
 
 const DIFFERING = {
@@ -94,8 +100,8 @@ const DIFFERING = {
   each: '; every player of a party counts',
 }
 
-export function differenceWords({ attribute, max, party = 'avg', missing }: DifferenceRule): string {
+export function differenceWords({ attribute, max, party = 'avg', missing, scope, team }: DifferenceRule): string {
   const most = limitWords(max, { lead: 'at most', free: 'any amount' })
   const how = attribute === PARTY_SIZE ? '' : DIFFERING[party]
-  return `players differ in ${attributeWords(attribute)} by ${most}${how}${missingWords(attribute, missing)}`
+  return `players differ in ${attributeWords(attribute)} by ${most}${amongWords({ scope, team })}${how}${missingWords(attribute, missing)}`
 }

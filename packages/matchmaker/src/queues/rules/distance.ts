@@ -1,5 +1,5 @@
 import { greatCircleKm } from '@muster/core'
-import { chordSquared } from '@muster/core/internal'
+import { chordSquared, pointOf } from '@muster/core/internal'
 import type { Radius } from '@muster/kernel'
 import { z } from 'zod'
 import {
@@ -56,7 +56,12 @@ export function compileDistance(rule: Checked<DistanceRule>, context: RuleContex
     squared: km.table.map(chordSquared),
     unknown: missing === 'network' ? 'network' : 'any',
   }
-  return { radius, ...demand }
+  const apart = ({ ticket: one }: Facts, { ticket: other }: Facts): number => {
+    if (one.place === undefined || other.place === undefined) return Number.NaN
+    const [a, b] = [pointOf(one.place), pointOf(other.place)]
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
+  }
+  return { radius, apart, ...demand }
 }
 
 /** Whether two tickets are at most `km` apart, by the same rules as the kernel's radius. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import {
   attributeWords,
   missingWords,
-  compileInScope,
+  compileAmong,
+  compileTeams,
   type Checked,
   type Missing,
   type RuleBase,
@@ -39,20 +40,30 @@ export interface EqualRule extends RuleBase {
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
-/** All players of the match, or of each team, have different values. A party with two equal ones is refused. */
+/**
+ * All players of the match, or of each team, have different values; or teams have no value in common. A party with two
+ * equal values is refused unless they may be within a team.
+ */
 export interface DifferentRule extends RuleBase {
   readonly kind: 'different'
   /** Name of a text, number or boolean attribute. */
   readonly attribute: string
-  /** Among whom the values differ. Default `match`. */
-  readonly scope?: Scope | undefined
+  /**
+   * Among whom the values differ: all players, those of each team, or those of different teams (`teams`), which may
+   * have the same value within a team. Default `match`.
+   */
+  readonly scope?: Scope | 'teams' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
 const sameness = { ...base, attribute: textSchema, scope: scopeSchema, missing: missingSchema(scalarSchema) }
 export const equalSchema = z.strictObject({ kind: z.literal('equal'), ...sameness })
-export const differentSchema = z.strictObject({ kind: z.literal('different'), ...sameness })
+export const differentSchema = z.strictObject({
+  kind: z.literal('different'),
+  ...sameness,
+  scope: z.enum([...scopeSchema.unwrap().options, 'teams']).optional(),
+})
 
 /** Two players with a value are compared, of the match or of one team. */
 const saysOf =
@@ -81,7 +92,7 @@ export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): Ru
     const [a, b] = [one.of[index], other.of[index]]
     return a === b || a === undefined || b === undefined
   }
-  return { ...compileInScope(scope, rule, context, allows), saysOf: saysOf(scope, wanted), factOf: valueOf }
+  return { ...compileAmong({ scope }, rule, context, allows), saysOf: saysOf(scope, wanted), factOf: valueOf }
 }
 
 export function compileDifferent(rule: Checked<DifferentRule>, context: RuleContext): RuleChecks {
@@ -90,7 +101,7 @@ export function compileDifferent(rule: Checked<DifferentRule>, context: RuleCont
   const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
   const factOf = (ticket: RuleTicket, refuse: Refuse): readonly Scalar[] => {
     const values = valuesOf(ticket, wanted, refuse)
-    if (new Set(values).size < values.length) {
+    if (scope !== 'teams' && new Set(values).size < values.length) {
       throw refuse('players', `are not all different in ${attribute}, as rule ${JSON.stringify(name)} wants them`)
     }
     return values
@@ -99,7 +110,17 @@ export function compileDifferent(rule: Checked<DifferentRule>, context: RuleCont
     const [some, others] = [one.of[index] as readonly Scalar[], other.of[index] as readonly Scalar[]]
     return !some.some((value) => others.includes(value))
   }
-  return { ...compileInScope(scope, rule, context, allows), saysOf: saysOf(scope, wanted), factOf }
+  if (scope !== 'teams')
+    return { ...compileAmong({ scope }, rule, context, allows), saysOf: saysOf(scope, wanted), factOf }
+  const areApart = (team: readonly Facts[], other: readonly Facts[]) =>
+    team.every((one) => other.every((two) => allows(one, two)))
+  return {
+    ...compileTeams(rule, context, (teams) =>
+      teams.every((team, at) => teams.slice(at + 1).every((other) => areApart(team, other))),
+    ),
+    saysOf: (teams) => teams.filter((team) => countOf(team, wanted) > 0).length > 1,
+    factOf,
+  }
 }
 
 export function equalWords({ attribute, scope = 'match', missing }: EqualRule): string {
@@ -108,6 +129,8 @@ export function equalWords({ attribute, scope = 'match', missing }: EqualRule): 
 }
 
 export function differentWords({ attribute, scope = 'match', missing }: DifferentRule): string {
-  const who = scope === 'match' ? 'no two players' : 'no two players of a team'
+  const who = { match: 'no two players', team: 'no two players of a team', teams: 'no two players of different teams' }[
+    scope
+  ]
   return `${who} have the same ${attributeWords(attribute)}${missingWords(attribute, missing)}`
 }

@@ -18,6 +18,8 @@ export function modelAllows(
     if (levels.youngest === model.lastResortLevel) return levels.youngest
     return Math.min(levelOf(model, one, now), levelOf(model, other, now))
   }
+  const isLast = levels.youngest === model.lastResortLevel
+  const ownLevel = (one: Entry<Facts>) => (isLast ? model.lastResortLevel : levelOf(model, one, now))
   const inSpans = (one: Entry<Facts>, other: Entry<Facts>) =>
     spans.every(({ by, limit }, index) => {
       const all = [one, other].flatMap(({ values }) => values.slice(2 * index, 2 * index + 2))
@@ -27,7 +29,7 @@ export function modelAllows(
   const inRadius = (one: Entry<Facts>, other: Entry<Facts>) =>
     radius === undefined || near(one, other, radius.squared[levelBetween(one, other, radius.by)] ?? 0, radius.unknown)
   const mayMeet = (one: Entry<Facts>, other: Entry<Facts>) =>
-    checks?.pair?.(one.facts, other.facts, levelBetween(one, other, 'each')) ?? true
+    checks?.pair?.(one.facts, other.facts, levelBetween(one, other, 'each'), ownLevel(one), ownLevel(other)) ?? true
 
   return (
     entries.every((one, index) =>

@@ -130,8 +130,8 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         const stands = rule.party === 'each' ? values : [aggregate(rule.party ?? 'avg', values)]
         return stands.filter((value) => value !== undefined)
       }
-      return everyPair(judged, (one, other) => {
-        const limit = limitOf(rule, rule.max, judged, [one, other])
+      return everyPairAmong(rule, judged, (one, other, between) => {
+        const limit = limitOf(rule, rule.max, judged, between)
         if (limit === undefined) return true
         const [ours, theirs] = [standsOf(one), standsOf(other)]
         // How those who play already differ among themselves is no fault of others.
@@ -144,17 +144,25 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
     case 'equal':
     case 'different':
       return everyPair(judged, (one, other) => {
-        // Within teams it is a rule about the whole match, for which the youngest of all counts.
-        const between = rule.scope === 'team' && teams.length > 1 ? tickets : [one, other]
+        // Of teams it is a rule about the whole match, for which the youngest of all counts.
+        const { scope = 'match' } = rule
+        const between = scope === 'teams' || (scope === 'team' && teams.length > 1) ? tickets : [one, other]
         const counts = one === other || limitOf(rule, 1, judged, between) !== undefined
-        if (!counts || (rule.scope === 'team' && !isTogether(judged, one, other))) return true
+        if (!counts || (scope === 'team' && !isTogether(judged, one, other))) return true
+        if (scope === 'teams') {
+          if (isTogether(judged, one, other)) return true
+          const [ours, theirs] = [one, other].map(({ players }) =>
+            valuesOf<Scalar>(players, rule.attribute, rule.missing),
+          )
+          return !ours?.some((value) => theirs?.includes(value))
+        }
         const players = one === other ? one.players : [...one.players, ...other.players]
         const values = valuesOf<Scalar>(players, rule.attribute, rule.missing)
         return rule.kind === 'equal' ? new Set(values).size <= 1 : new Set(values).size === values.length
       })
     case 'accepts':
-      return everyPair(judged, (one, other) => {
-        if (one === other || limitOf(rule, 1, judged, [one, other]) === undefined) return true
+      return everyPairAmong(rule, judged, (one, other, between) => {
+        if (one === other || limitOf(rule, 1, judged, between) === undefined) return true
         const wanted = valuesOf<unknown>(one.players, rule.own, 'any')
         const values = valuesOf<unknown>(other.players, rule.attribute, rule.missing as Missing<unknown>)
         return wanted.every((want) => values.every((value) => compare(value, rule.operator, want)))
@@ -167,20 +175,29 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
       return limitOf(rule, 1, judged) === undefined || verdictOf(rule, rule, judged) !== false
     case 'overlap': {
       const least = limitOf(rule, rule.atLeast ?? 1, judged) ?? 0
-      const lists = tickets.flatMap(({ players }) => {
-        const all = valuesOf<readonly string[]>(players, rule.attribute, rule.missing)
-        if (all.length === 0) return []
-        return [rule.party === 'union' ? all.flat() : common(all)]
+      return groupsOf(rule, judged).every((group) => {
+        const lists = group.flatMap(({ players }) => {
+          const all = valuesOf<readonly string[]>(players, rule.attribute, rule.missing)
+          if (all.length === 0) return []
+          return [rule.party === 'union' ? all.flat() : common(all)]
+        })
+        return lists.length === 0 || new Set(common(lists)).size >= least
       })
-      return lists.length === 0 || new Set(common(lists)).size >= least
     }
     case 'require': {
       const { value, operator, attribute, party = 'each' } = rule
       const numeric =
         typeof value === 'number' || (typeof value === 'object' && typeof (value as unknown[])[0] !== 'string')
-      const limit = numeric ? limitOf(rule, value as Relaxing, judged) : limitOf(rule, 1, judged) && value
-      if (limit === undefined) return true
-      return tickets.every(({ players }) => {
+      const isOwn = (rule.by ?? 'each') === 'each'
+      // Of those who play already nothing is required any more.
+      return tickets.every((ticket) => {
+        if (judged.playing.includes(ticket)) return true
+        const { players } = ticket
+        const between = isOwn ? [ticket] : tickets
+        const limit = numeric
+          ? limitOf(rule, value as Relaxing, judged, between)
+          : limitOf(rule, 1, judged, between) && value
+        if (limit === undefined) return true
         const values = valuesOf<never>(players, attribute, rule.missing as Missing<never>)
         if (!numeric || party === 'each') return values.every((one) => compare(one, operator, limit))
         const stands = aggregate(party, values)
@@ -202,8 +219,8 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
           )
       )
     case 'avoid':
-      return everyPair(judged, (one, other) => {
-        if (one === other || limitOf(rule, 1, judged, [one, other]) === undefined) return true
+      return everyPairAmong(rule, judged, (one, other, between) => {
+        if (one === other || limitOf(rule, 1, judged, between) === undefined) return true
         return !one.players.some(({ avoid }) => other.players.some(({ id }) => avoid.includes(id)))
       })
     case 'balance': {
@@ -225,6 +242,34 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
       return rule.test({ queue: queue.name, teams: proposal })
     }
   }
+}
+
+interface Among {
+  readonly scope?: 'match' | 'team' | undefined
+  readonly team?: string | undefined
+}
+
+/** The tickets that a rule compares with one another. */
+function groupsOf({ scope, team }: Among, { teams }: Judged): readonly (readonly RuleTicket[])[] {
+  const own = teams.filter(({ kind }) => (team ?? kind) === kind).map(({ tickets }) => tickets)
+  return scope === 'team' ? own : [own.flat()]
+}
+
+/** Every two tickets that the rule compares, with those whose waits count: all, where it is about some teams. */
+function everyPairAmong(
+  among: Among,
+  judged: Judged,
+  test: (one: RuleTicket, other: RuleTicket, between: readonly RuleTicket[]) => boolean,
+): boolean {
+  const { tickets, teams } = judged
+  const groups = groupsOf(among, judged)
+  const isAboutAll = groups.flat().length === tickets.length && (among.scope !== 'team' || teams.length === 1)
+  const isOfTeams = among.team !== undefined && teams.some(({ kind }) => kind !== among.team)
+  return groups.every((group) =>
+    everyPair({ ...judged, tickets: group }, (one, other) =>
+      test(one, other, isAboutAll && !isOfTeams ? [one, other] : tickets),
+    ),
+  )
 }
 
 /** Whether they are in the same team. */
@@ -292,19 +337,23 @@ function saysNothing(rule: RuleDefinition, judged: Judged): boolean {
       return tickets.every(({ players }) => players.every(({ latencies }) => Object.keys(latencies).length === 0))
     case 'difference':
     case 'overlap':
-      return known(tickets, rule.attribute, rule.missing) < 2
+      return groupsOf(rule, judged).every((group) => known(group, rule.attribute, rule.missing) < 2)
     case 'equal':
     case 'different': {
-      const groups = rule.scope === 'team' ? teams.map((team) => team.tickets) : [tickets]
+      const groups = rule.scope === undefined || rule.scope === 'match' ? [tickets] : teams.map((team) => team.tickets)
+      if (rule.scope === 'teams')
+        return groups.filter((group) => known(group, rule.attribute, rule.missing) > 0).length < 2
       return groups.every((group) => known(group, rule.attribute, rule.missing) < 2)
     }
     case 'require':
       return known(tickets, rule.attribute, rule.missing) === 0
     case 'accepts':
-      return tickets.every(
-        (one) =>
-          known([one], rule.own, 'any') === 0 ||
-          tickets.every((other) => other === one || known([other], rule.attribute, rule.missing) === 0),
+      return groupsOf(rule, judged).every((group) =>
+        group.every(
+          (one) =>
+            known([one], rule.own, 'any') === 0 ||
+            group.every((other) => other === one || known([other], rule.attribute, rule.missing) === 0),
+        ),
       )
     case 'compare': {
       const isAlways = rule.aggregate === 'count' || rule.aggregate === 'sum'

@@ -118,7 +118,7 @@ export const requireSchema = z
     if (rule.party !== undefined && type !== 'number') refuse(['party'], 'is for comparisons of numbers')
   })
 
-export function compileRequire(rule: Checked<RequireRule>, { index, levels }: RuleContext): RuleChecks {
+export function compileRequire(rule: Checked<RequireRule>, { index, levels, isInner }: RuleContext): RuleChecks {
   const fitsAt = testOf(rule)
   // The table has NaN where the rule does not count, and one value everywhere if the rule cannot relax.
   const limits = tableOf(levels, relaxingOf(rule.value) ?? 0, Number.NaN, rule)
@@ -133,15 +133,29 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels }: Ru
   // A rule that never relaxes is decided when the ticket is created.
   const saysOf = (teams: Teams) => countOf(teams.flat(), { attribute: rule.attribute, missing: rule.missing }) > 0
   if (limits.every((limit) => limit === limits[0])) return { factOf, saysOf }
+  // Who is in a match already needs no level any more.
+  const fromLevel = ({ of, isPresent }: Facts) => (isPresent === true ? 0 : (of[index] as number))
+  if (rule.by === 'each' && isInner !== true) {
+    return {
+      factOf,
+      saysOf,
+      pair: (one, other, level, levelOfOne = level, levelOfOther = level) =>
+        fromLevel(one) <= levelOfOne && fromLevel(other) <= levelOfOther,
+      // A party that fills a match is in no pair.
+      whole: (teams, { youngest }) => {
+        const [one, ...others] = teams.flat()
+        return one === undefined || others.length > 0 || fromLevel(one) <= youngest
+      },
+    }
+  }
   const timing = timingOf(rule, levels, isSteady(levels, limits))
-  const allAt = (teams: Teams, level: number) =>
-    teams.every((team) => team.every((facts) => (facts.of[index] as number) <= level))
+  const allAt = (teams: Teams, level: number) => teams.every((team) => team.every((one) => fromLevel(one) <= level))
   return {
     factOf,
     saysOf,
-    pair: (one: Facts, other: Facts, level) => {
+    pair: (one, other, level) => {
       const at = timing.ofPair(level)
-      return (one.of[index] as number) <= at && (other.of[index] as number) <= at
+      return fromLevel(one) <= at && fromLevel(other) <= at
     },
     part: (teams, _, match) => allAt(teams, timing.ofPart(match)),
     whole: (teams, match) => allAt(teams, timing.ofMatch(match)),

@@ -26,6 +26,12 @@ const aggregate = fc.constantFrom('avg' as const, 'min' as const, 'max' as const
 const loosening = (operator: string, low: number, high: number) =>
   operator.startsWith('<') ? relaxingBetween(low, high) : relaxingBetween(high, low)
 
+/** Whose players a rule compares: mostly all. */
+const someOf = (teams: readonly string[]) => ({
+  scope: fc.constantFrom(undefined, undefined, undefined, 'match' as const, 'team' as const),
+  team: fc.constantFrom(undefined, undefined, undefined, undefined, ...teams),
+})
+
 /** Any rule of a kind for teams of these names. */
 export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbitrary<RuleDefinition> {
   const team = optional(fc.constantFrom(...teams))
@@ -49,6 +55,7 @@ export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): 
         max: closeness,
         party: standsFor,
         missing: missing(skill),
+        ...someOf(teams),
       })
     case 'equal':
       return fc.record({
@@ -58,9 +65,16 @@ export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): 
         missing: missing(word),
       })
     case 'different':
-      return fc.record({ ...of(kind), attribute: fc.constantFrom('skill', 'rank'), scope, missing: missing(skill) })
+      return fc.record({
+        ...of(kind),
+        attribute: fc.constantFrom('skill', 'rank'),
+        scope: fc.constantFrom('match' as const, 'team' as const, 'teams' as const, undefined),
+        missing: missing(skill),
+      })
     case 'accepts':
-      return acceptsRule
+      return fc
+        .tuple(acceptsRule, fc.record(someOf(teams)))
+        .map(([rule, some]) => ({ ...rule, ...some }) as RuleDefinition)
     case 'any':
     case 'all':
       return fc.record({ ...of(kind), rules: fc.array(innerRule(teams), { minLength: 2, maxLength: 3 }) })
@@ -78,6 +92,7 @@ export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): 
         atLeast,
         party,
         missing: missing(fc.subarray(maps)),
+        ...someOf(teams),
       })
     }
     case 'require':
@@ -93,7 +108,7 @@ export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): 
       return fc.record({ ...of(kind), roles, team })
     }
     case 'avoid':
-      return fc.record(of(kind))
+      return fc.record({ ...of(kind), ...someOf(teams) })
     case 'balance': {
       const how = { aggregate: optional(aggregate), max: closeness, missing: missing(skill) }
       const byDifference = fc.record({ ...of(kind), attribute: skillOrRank, ...how })

@@ -1,6 +1,6 @@
 import { type Checked, duration, type RuleChecks, type RuleContext } from '../rule-parts/index.js'
 import { acceptsWords, compileAccepts } from './accepts.js'
-import { compileAvoid } from './avoid.js'
+import { avoidWords, compileAvoid } from './avoid.js'
 import { balanceWords, compileBalance } from './balance.js'
 import { compareWords, compileCompare } from './compare.js'
 import { compileCustom } from './custom.js'
@@ -34,10 +34,7 @@ const KINDS: { readonly [Kind in RuleDefinition['kind']]: RuleKind<Extract<RuleD
   accepts: { compile: compileAccepts, words: acceptsWords },
   compare: { compile: compileCompare, words: compareWords },
   roles: { compile: compileRoles, words: rolesWords },
-  avoid: {
-    compile: compileAvoid,
-    words: () => 'no player meets anyone on their avoid list, nor anyone whose list they are on',
-  },
+  avoid: { compile: compileAvoid, words: avoidWords },
   balance: { compile: compileBalance, words: balanceWords },
   custom: { compile: compileCustom, words: ({ name }) => `the function of rule ${name} lets the match through` },
   any: {

@@ -78,8 +78,24 @@ const definition: z.ZodType<RuleDefinition> = z.discriminatedUnion('kind', kinds
 /** Depth of nesting: 1 for a rule without inner rules. */
 const depthOf = (rule: RuleDefinition): number => 1 + Math.max(0, ...innerRulesOf(rule).map(depthOf))
 
-/** The schema of a rule, which fills in defaults. */
-export const ruleSchema: z.ZodType<Rule> = definition
+/** `Infinity` of steps as it is written in files, where it is a text, as the number: in a rule and those within it. */
+function withInfinity(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null) return given
+  if (Array.isArray(given)) return given.map(withInfinity)
+  const isStep = 'afterMs' in given && 'value' in given && given.value === 'Infinity'
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      isStep && name === 'value' ? Infinity : name === 'missing' ? value : withInfinity(value),
+    ]),
+  )
+}
+
+const checkedRule = definition
   .refine((rule) => depthOf(rule) <= DEEPEST, `must not be deeper than ${DEEPEST} rules within one another`)
   .meta({ id: 'rule' })
+
+/** The schema of a rule, which fills in defaults. */
+export const ruleSchema: z.ZodType<Rule> = z
+  .preprocess(withInfinity, checkedRule)
   .transform((rule): Rule => withDefaults(rule))
