@@ -115,9 +115,15 @@ describe('the latencies of a ticket', () => {
   const beacons = async () => list
 
   test('are what the client measured where that is possible, else estimates from the distance', async () => {
+    const { latencies, counts } = await latenciesOf({ beacons, locate }, { Oslo: 9, Sydney: 3, Atlantis: 1 })
+    expect(latencies).toEqual({ Oslo: 9, Sydney: 329 })
+    expect(counts).toMatchObject({ latenciesImpossible: 1, latenciesUnknown: 1, latenciesEstimated: 1 })
+  })
+
+  test('are believed over the place of the address where no other measurement contradicts them', async () => {
     const { latencies, counts } = await latenciesOf({ beacons, locate }, { Oslo: 0, Sydney: 3, Atlantis: 1 })
-    expect(latencies).toEqual({ Oslo: 10, Sydney: 329 })
-    expect(counts).toMatchObject({ latenciesImpossible: 1, latenciesUnknown: 1, latenciesEstimated: 2 })
+    expect(latencies).toEqual({ Sydney: 3, Oslo: 322 })
+    expect(counts).toMatchObject({ latenciesImpossible: 0, latenciesUnknown: 1, latenciesEstimated: 1 })
   })
 
   test.each([

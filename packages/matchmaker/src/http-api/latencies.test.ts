@@ -1,7 +1,15 @@
 import { greatCircleKm } from '@muster/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { distancesFrom, estimatedMs, isImpossible, MOST_LATENCIES, readLatencies } from './latencies.js'
+import {
+  createMeasured,
+  createPings,
+  distancesFrom,
+  estimatedMs,
+  isImpossible,
+  MOST_LATENCIES,
+  readLatencies,
+} from './latencies.js'
 
 const oslo = { latitude: 59.91, longitude: 10.75 }
 const sydney = { latitude: -33.87, longitude: 151.21 }
@@ -86,4 +94,79 @@ test('no honest latency and no estimate counts as impossible', () => {
     }),
     { examples: [[oslo, sydney, 1]] },
   )
+})
+
+const boston = { latitude: 42.36, longitude: -71.06 }
+const seattle = { latitude: 47.61, longitude: -122.33 }
+const coasts = new Map([
+  ['Boston', boston],
+  ['Seattle', seattle],
+  ['Sydney', sydney],
+])
+
+test('a measurement is believed over the place of an address, and what is missing is estimated beside it', () => {
+  const { latencies, impossible } = readLatencies({ Boston: 12 }, coasts, distancesFrom(seattle, coasts))
+  expect(impossible).toBe(0)
+  // 3,980 km from Boston, at 2 ms for every 100 km.
+  expect(latencies).toEqual({ Boston: 12, Seattle: 92, Sydney: 337 })
+})
+
+test('of measurements that light could not make together, the one that contradicts most is left out', () => {
+  const measured = { Boston: 12, Seattle: 75, Sydney: 4 }
+  for (const place of [undefined, boston, seattle]) {
+    const distances = place && distancesFrom(place, coasts)
+    const { latencies, impossible } = readLatencies(measured, coasts, distances, false)
+    expect(latencies).toEqual({ Boston: 12, Seattle: 75 })
+    expect(impossible).toBe(1)
+  }
+})
+
+test('of two measurements that contradict each other, the one that contradicts the address is left out', () => {
+  const both = { Boston: 12, Sydney: 10 }
+  expect(readLatencies(both, coasts, distancesFrom(sydney, coasts), false).latencies).toEqual({ Sydney: 10 })
+  expect(readLatencies(both, coasts, distancesFrom(boston, coasts), false).latencies).toEqual({ Boston: 12 })
+  // Without a place, the shorter one would gain most from a lie.
+  expect(readLatencies(both, coasts, undefined, false).latencies).toEqual({ Boston: 12 })
+})
+
+test('honest measurements of one player never contradict one another', () => {
+  fc.assert(
+    fc.property(place, fc.array(place, { minLength: 2, maxLength: 6 }), (player, places) => {
+      const beaconsThere = new Map(places.map((at, index) => [`b${index}`, at]))
+      const honest = Object.fromEntries(
+        places.map((at, index) => [`b${index}`, Math.max(0.01, (2 * greatCircleKm(player, at)) / 299.79)]),
+      )
+      expect(readLatencies(honest, beaconsThere, undefined).impossible).toBe(0)
+    }),
+  )
+})
+
+test('the place of an address that is known to few kilometres is estimated from; a wide one is unknown', async () => {
+  const counts = { impossible: 0, unknown: 0, estimated: 0 }
+  const directory = {
+    places: () => coasts,
+    view: () => Promise.reject(new Error('is not asked for')),
+    failing: () => false,
+  }
+  const estimatesWith = (accuracyKm: number | undefined) =>
+    createMeasured(
+      directory,
+      () => ({ ...boston, ...(accuracyKm !== undefined && { accuracyKm }) }),
+      counts,
+    )({
+      reported: {},
+      ip: '192.0.2.1',
+      coordinates: undefined,
+      isRead: true,
+    })
+  expect(await estimatesWith(undefined)).toMatchObject({ Boston: 10 })
+  expect(await estimatesWith(100)).toMatchObject({ Boston: 12 })
+  expect(await estimatesWith(1000)).toBeUndefined()
+  const pingsWith = async (accuracyKm: number, reported: Record<string, number>) => {
+    const { pingOf } = await createPings(directory, () => ({ ...seattle, accuracyKm }))({ reported, ip: '192.0.2.1' })
+    return pingOf({ place: { ...boston, city: 'Boston' } } as Parameters<typeof pingOf>[0])
+  }
+  expect(await pingsWith(1000, {})).toBeUndefined()
+  expect(await pingsWith(10, {})).toBe(90)
+  expect(await pingsWith(10, { Boston: 12 })).toBe(10)
 })

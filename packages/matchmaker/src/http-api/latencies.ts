@@ -3,7 +3,7 @@ import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
-import { type Locate, placeOf } from '../locate/mmdb-locate.js'
+import { type Locate, type Located, placeOf } from '../locate/mmdb-locate.js'
 import type { ListedPlace, PingOf } from '@muster/servers/internal'
 import type { BeaconsView } from './schemas.js'
 import { orNull } from './ticket-views.js'
@@ -24,7 +24,7 @@ interface LatenciesRead {
 /** Most latencies that a ticket takes per player. */
 export const MOST_LATENCIES = 64
 
-/** Light in vacuum, in kilometres per millisecond; in fibre it has two thirds of that. A faster report is false. */
+/** Light in vacuum, in kilometres per millisecond; in fibre it has two thirds of that. */
 const LIGHT_KM_PER_MS = 299.792458
 
 /** Kilometres by which the known place of an address or a beacon may be wrong (our choice: a few cities away). */
@@ -49,37 +49,99 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Selects the reported latencies that can be true. Where `isRead`, a latency that is missing, not believed, or zero,
- * which clients report for a failed ping, is estimated from the distance if that is known; nearest beacons first.
+ * Leaves out measurements that contradict others: light cannot go from one beacon to the player and on to the other in
+ * half of both round trips. Of such, the one that contradicts most is false; of several, one that also contradicts the
+ * place of the player's address; then the shortest.
+ */
+function withoutContradictions(
+  measured: ReadonlyMap<string, number>,
+  beacons: BeaconPlaces,
+  isDoubted: (name: string, ms: number) => boolean,
+): Map<string, number> {
+  const left = new Map(measured)
+  const contradict = ([one, ms]: readonly [string, number], [other, otherMs]: readonly [string, number]): boolean => {
+    const [a, b] = [beacons.get(one), beacons.get(other)]
+    return a !== undefined && b !== undefined && isImpossible(ms + otherMs, greatCircleKm(a, b))
+  }
+  for (;;) {
+    const all = [...left]
+    const [worst] = all
+      .map((one) => ({ one, count: all.filter((other) => contradict(one, other)).length }))
+      .filter(({ count }) => count > 0)
+      .toSorted(
+        (a, b) => b.count - a.count || Number(isDoubted(...b.one)) - Number(isDoubted(...a.one)) || a.one[1] - b.one[1],
+      )
+    if (worst === undefined) return left
+    left.delete(worst.one[0])
+  }
+}
+
+/**
+ * Selects the reported latencies that can be true: a measurement is believed unless it contradicts other measurements.
+ * Where `isRead`, a latency that is missing, not believed, or zero, which clients report for a failed ping, is
+ * estimated: from the distance, or from the measured beacons where these contradict the player's place. The shortest
+ * come first.
  * @param reported any numbers.
  * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
  * @param distances from `distancesFrom`; undefined if the player's place is unknown.
- * @param isRead whether a rule reads latencies.
+ * @param isRead whether a rule reads latencies. @param accuracyKm by how much the player's place may be wrong: estimates
+ * are for the farthest place.
  */
 export function readLatencies(
   reported: Latencies,
   beacons: BeaconPlaces | undefined,
   distances: ReturnType<typeof distancesFrom> | undefined,
   isRead = true,
+  accuracyKm = 0,
 ): LatenciesRead {
   const kmTo = new Map(distances)
-  const latencies = new Map<string, number>()
-  let impossible = 0
+  const measured = new Map<string, number>()
   let unknown = 0
   for (const [name, ms] of Object.entries(reported)) {
     if (!(ms > 0 && ms < Infinity)) continue
-    const km = kmTo.get(name)
     if (beacons !== undefined && !beacons.has(name)) unknown += 1
-    else if (km !== undefined && isImpossible(ms, km)) impossible += 1
-    else if (latencies.size < MOST_LATENCIES) latencies.set(name, ms)
+    else if (measured.size < MOST_LATENCIES) measured.set(name, ms)
   }
-  const measured = latencies.size
-  for (const [name, km] of (isRead ? distances : undefined) ?? []) {
-    if (latencies.size === MOST_LATENCIES) break
-    if (!latencies.has(name)) latencies.set(name, estimatedMs(km))
+  const isDoubted = (name: string, ms: number) => isImpossible(ms, (kmTo.get(name) ?? 0) - accuracyKm)
+  const latencies = beacons === undefined ? measured : withoutContradictions(measured, beacons, isDoubted)
+  const believed = new Map(latencies)
+  const isElsewhere = [...believed].some(([name, ms]) => isDoubted(name, ms))
+  const estimates = isElsewhere
+    ? estimatesBeside(believed, beacons)
+    : distances?.map(([name, km]): Named => [name, estimatedMs(km + accuracyKm)])
+  for (const [name, ms] of (isRead ? estimates : undefined) ?? []) {
+    if (latencies.size >= MOST_LATENCIES) break
+    if (!latencies.has(name)) latencies.set(name, ms)
   }
-  return { latencies: Object.fromEntries(latencies), impossible, unknown, estimated: latencies.size - measured }
+  return {
+    latencies: Object.fromEntries(latencies),
+    impossible: measured.size - believed.size,
+    unknown,
+    estimated: latencies.size - believed.size,
+  }
 }
+
+type Named = readonly [name: string, ms: number]
+
+/** What round trips are at most, by measured beacons and how far others are from these; the shortest first. */
+const estimatesBeside = (measured: ReadonlyMap<string, number>, beacons: BeaconPlaces = new Map()): readonly Named[] =>
+  Array.from(beacons)
+    .flatMap(([name, at]): Named[] => {
+      if (at === undefined) return []
+      const detours = [...measured].flatMap(([near, ms]) => {
+        const place = beacons.get(near)
+        return place === undefined ? [] : [ms + estimatedMs(greatCircleKm(place, at)) - estimatedMs(0)]
+      })
+      return detours.length === 0 ? [] : [[name, Math.round(Math.min(...detours))]]
+    })
+    .toSorted((one, other) => one[1] - other[1])
+
+/** An address that is known to more kilometres than this is somewhere in a large country: its place is unknown. */
+const WIDE_KM = 500
+
+/** The place of an address, if it is known well enough to estimate from. */
+const knownPlace = (place: Located | undefined): Located | undefined =>
+  (place?.accuracyKm ?? 0) > WIDE_KM ? undefined : place
 
 /** Numbers of latencies that were ignored or estimated. */
 interface LatencyCounts {
@@ -112,11 +174,11 @@ export function createMeasured(
   const read = (
     reported: Latencies,
     known: BeaconPlaces | undefined,
-    place: Coordinates | undefined,
+    place: Located | undefined,
     isRead: boolean,
   ): Latencies | undefined => {
     const to = known === undefined || place === undefined ? undefined : distancesFrom(place, known)
-    const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to, isRead)
+    const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to, isRead, place?.accuracyKm)
     counts.impossible += impossible
     counts.unknown += unknown
     counts.estimated += estimated
@@ -127,9 +189,10 @@ export function createMeasured(
     if ((beacons === undefined || !isRead) && Object.keys(reported).length === 0) return undefined
     if (beacons === undefined) return read(reported, undefined, undefined, isRead)
     const known = beacons.places()
-    const place = coordinates ?? placeOf(ip, locate)
-    if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place, isRead)
-    return Promise.all([known, place]).then(([where, at]) => read(reported, where, at, isRead))
+    const place: Located | undefined | Promise<Located | undefined> = coordinates ?? placeOf(ip, locate)
+    if (!(known instanceof Promise) && !(place instanceof Promise))
+      return read(reported, known, knownPlace(place), isRead)
+    return Promise.all([known, place]).then(([where, at]) => read(reported, where, knownPlace(at), isRead))
   }
 }
 
@@ -171,9 +234,10 @@ export function createPings(
     return near
   }
   return async ({ reported, ip }) => {
-    const [known, at] = await Promise.all([beacons?.places(), placeOf(ip, locate)])
+    const [known, located] = await Promise.all([beacons?.places(), placeOf(ip, locate)])
+    const at = knownPlace(located)
     const to = known === undefined || at === undefined ? undefined : distancesFrom(at, known)
-    const { latencies } = readLatencies(reported, known, to, false)
+    const { latencies } = readLatencies(reported, known, to, false, at?.accuracyKm)
     const measured = new Map(Object.entries(latencies).map(([name, ms]) => [name, stepped(ms)] as const))
     const around = at && { latitude: Math.round(at.latitude), longitude: Math.round(at.longitude) }
 

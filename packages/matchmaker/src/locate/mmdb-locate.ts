@@ -14,13 +14,13 @@ export interface Located extends Coordinates {
  * Finds out where an IP address is. Undefined when that is not known; a rejection is a fault of the
  * source, not of the address. `mmdbLocate` is a ready-made one.
  */
-export type Locate = (ip: string) => Coordinates | undefined | Promise<Coordinates | undefined>
+export type Locate = (ip: string) => Located | undefined | Promise<Located | undefined>
 
 /** The place of an address; undefined if `locate` fails: the matchmaker calls it for tickets, and reports that. */
 export function placeOf(
   ip: string | undefined,
   locate: Locate | undefined,
-): Coordinates | undefined | Promise<Coordinates | undefined> {
+): Located | undefined | Promise<Located | undefined> {
   if (ip === undefined || locate === undefined) return undefined
   try {
     const place = locate(ip)
