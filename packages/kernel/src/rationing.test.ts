@@ -16,6 +16,7 @@ const teamsOf = (count: number, size: number) =>
 /** Large teams are short of servers, not of players near by. */
 const loose: Model<string> = {
   ...models.both,
+  apart: undefined,
   checks: undefined,
   radius: { by: 'each', squared: Float64Array.of(2, 2, 2), unknown: 'any' },
   spans: [{ by: 'each', limit: Float64Array.of(800, 800, 800) }],
