@@ -113,8 +113,8 @@ export interface MatchLevels {
  */
 export interface Checks<Facts> {
   /**
-   * Whether two tickets may be in one match at all. `level` as for `each`; then the level of each of the two. Undefined:
-   * any two may.
+   * Whether two tickets may be in one match at all. `level` as for `each`; then the level of each of the two.
+   * Undefined: any two may.
    */
   readonly pair:
     ((one: Facts, other: Facts, level: number, levelOfOne: number, levelOfOther: number) => boolean) | undefined

@@ -94,7 +94,7 @@ test("every match is allowed by the rules' oracle, and nothing is lost or double
         expect(firstVisits(other)).toEqual(firstVisits(outcome))
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 20 },
   )
   expect(matches).toBeGreaterThan(8)
 })

@@ -84,8 +84,8 @@ function withoutContradictions(
  * @param reported any numbers.
  * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
  * @param distances from `distancesFrom`; undefined if the player's place is unknown.
- * @param isRead whether a rule reads latencies. @param accuracyKm by how much the player's place may be wrong: estimates
- * are for the farthest place.
+ * @param isRead whether a rule reads latencies.
+ * @param accuracyKm by how much the player's place may be wrong: estimates are for the farthest place.
  */
 export function readLatencies(
   reported: Latencies,

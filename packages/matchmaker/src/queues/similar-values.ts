@@ -21,10 +21,9 @@ export function similarValue(rule: Rule, pool: Pool<Facts>, slot: Slot): string 
       if (others.includes(value)) continue
       const near = others.find((one) => formOf(one) === formOf(value))
       if (near === undefined) continue
-      const words = JSON.stringify(value)
-      return typeof near === typeof value
-        ? `Another ticket has ${attribute} ${words} in another Unicode form`
-        : `Another ticket has ${attribute} ${words} as ${TYPES[typeof near] ?? 'another type'}, not as ${TYPES[typeof value] ?? 'this type'}`
+      const [theirs, ours] = [near, value].map((one) => TYPES[typeof one] ?? 'another type')
+      const how = theirs === ours ? 'in another Unicode form' : `as ${theirs}, not as ${ours}`
+      return `Another ticket has ${attribute} ${JSON.stringify(value)} ${how}`
     }
   }
   return undefined

@@ -19,8 +19,8 @@ export interface Among {
 
 /**
  * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
- * rule about the whole match or about teams, that of the youngest ticket; for `require`, each ticket's own. `youngest`, `oldest`, `average`: the wait of
- * the match's youngest ticket, its oldest, or the average of all.
+ * rule about the whole match or about teams, that of the youngest ticket; for `require`, each ticket's own. `youngest`,
+ * `oldest`, `average`: the wait of the match's youngest ticket, its oldest, or the average of all.
  */
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 

@@ -120,7 +120,8 @@ export function compileAccepts(rule: Checked<AcceptsRule>, context: RuleContext)
 
 export function acceptsWords({ attribute, operator, own, missing, scope, team }: AcceptsRule): string {
   const others = 'of each player of another party'
-  const unless = `${amongWords({ scope, team })}; players without ${own} accept everyone${missingWords(attribute, missing)}`
+  const whose = amongWords({ scope, team })
+  const unless = `${whose}; players without ${own} accept everyone${missingWords(attribute, missing)}`
   if (operator === 'contains') return `every player has the ${own} ${others} in ${attribute}${unless}`
   if (operator === 'excludes') return `no player has the ${own} ${others} in ${attribute}${unless}`
   const what = attribute === PARTY_SIZE ? SIZE : `every player's ${attribute}`

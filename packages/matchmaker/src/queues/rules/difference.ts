@@ -103,5 +103,6 @@ const DIFFERING = {
 export function differenceWords({ attribute, max, party = 'avg', missing, scope, team }: DifferenceRule): string {
   const most = limitWords(max, { lead: 'at most', free: 'any amount' })
   const how = attribute === PARTY_SIZE ? '' : DIFFERING[party]
-  return `players differ in ${attributeWords(attribute)} by ${most}${amongWords({ scope, team })}${how}${missingWords(attribute, missing)}`
+  const whose = amongWords({ scope, team })
+  return `players differ in ${attributeWords(attribute)} by ${most}${whose}${how}${missingWords(attribute, missing)}`
 }
