@@ -175,7 +175,7 @@ export async function replayTickets(
     // A player who queued again had left a match, which may differ here, and whose end is not recorded. Nor is
     // it recorded whose client was there: a ticket that was cancelled as absent is cancelled by a line. Cooldowns have
     // kept players from waiting when it was recorded.
-    queues: queues.map((queue) => ({ ...queue, ...UNBOUND })),
+    queues: queues.map((queue) => ({ ...withOwnServers(queue), ...UNBOUND })),
     clock,
     random: seededRandom(seed),
     tickMs,
@@ -211,6 +211,11 @@ export async function replayTickets(
 
 /** What a replay leaves out of queues. */
 const UNBOUND = { playersMayWaitWhilePlaying: true, presence: undefined, cooldown: undefined }
+
+/** The service of a replay has room for all matches, so that it needs no pools. */
+function withOwnServers({ pool, ...queue }: QueueDefinition): QueueDefinition {
+  return pool === undefined ? queue : { ...queue, deploy: { application: 'replay', version: '1' } }
+}
 
 async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<RecordedLine[]> {
   const recording: RecordedLine[] = []

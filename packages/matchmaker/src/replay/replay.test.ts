@@ -7,6 +7,15 @@ import { replayTickets } from './replay-tickets.js'
 import { skill, duel, rated, setUp, playedIn } from './replay.fixture.js'
 
 describe('a replay', () => {
+  test('of queues that name pools needs no pools: its service has room for all matches', async () => {
+    const { matchmaker, lines, pass } = setUp([duel])
+    for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 100)] })
+    await pass(20_000)
+    const { deploy: _, ...pooled } = { ...duel, pool: 'arena' }
+    const replay = await replayTickets(lines, { queues: [pooled, { ...pooled, name: 'other' }] })
+    expect(replay.matches.map(({ queue }) => queue)).toEqual(['duel'])
+  })
+
   const arrival = fc.record({
     afterMs: fc.nat(4000),
     skills: fc.array(fc.nat(300), { minLength: 1, maxLength: 2 }),
