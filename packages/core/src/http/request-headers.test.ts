@@ -37,6 +37,23 @@ describe('the client address', () => {
     expect(addressOf(request, { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
   })
 
+  test.each([
+    ['for=198.51.100.1', '198.51.100.1'],
+    ['For="198.51.100.1:4711";proto=https;by=203.0.113.43', '198.51.100.1'],
+    ['proto=https; for="[2001:db8::1]:4711"', '2001:db8::1'],
+    ['for=203.0.113.66, for=198.51.100.1', '198.51.100.1'],
+    ['for=198.51.100.1, for="10.1.2.3"', '198.51.100.1'],
+    ['for="a, for=203.0.113.66", for=198.51.100.1', '198.51.100.1'],
+    ['for=198.51.100.1, proto=https', undefined],
+    ['for=unknown', undefined],
+    ['for=_hidden', undefined],
+    ['for="198.51.100.1', undefined],
+  ])('behind proxies that write Forwarded, for %j it is %j', (forwarded, address) => {
+    const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'], header: 'Forwarded' })
+    const headers = { forwarded, 'x-forwarded-for': '203.0.113.9' }
+    expect(addressOf(new Request('http://localhost/', { headers }), { remoteAddress: '10.0.0.1' })).toBe(address)
+  })
+
   test('behind a proxy that is not trusted it is that of the proxy', () => {
     const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'] })
     expect(addressOf(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')

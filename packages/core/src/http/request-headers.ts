@@ -9,7 +9,10 @@ export type AddressOf = (request: Request, connection: Connection) => string | u
 export interface ClientAddressOptions {
   /** Networks of proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's peer is the client. */
   readonly trustedProxies?: readonly string[] | undefined
-  /** Header in which the proxies name the client. Default `x-forwarded-for`. */
+  /**
+   * Header in which the proxies name the client: a list of addresses, or `forwarded` as in RFC 7239. Default
+   * `x-forwarded-for`.
+   */
   readonly header?: string | undefined
 }
 
@@ -22,6 +25,7 @@ export interface ClientAddressOptions {
 export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
   const { trustedProxies = [], header = 'x-forwarded-for' } = options
   const networks = trustedProxies.map(parseNetwork)
+  const readHops = header.toLowerCase() === 'forwarded' ? forwardedHops : listedHops
   const isTrusted = (address: string) => {
     const parsed = ipaddr.parse(address)
     return networks.some(([base, length]) => base.kind() === parsed.kind() && parsed.match(base, length))
@@ -32,10 +36,7 @@ export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
     if (networks.length === 0 || address === undefined || !isTrusted(address)) return address
     const named = request.headers.get(header)
     if (named === null) return address
-    const hops = named
-      .split(',')
-      .map((hop) => hop.trim())
-      .filter((hop) => hop !== '')
+    const hops = readHops(named)
     do {
       const before = hops.pop()
       if (before === undefined) return address
@@ -43,6 +44,23 @@ export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
     } while (address !== undefined && isTrusted(address))
     return address
   }
+}
+
+const listedHops = (text: string): string[] =>
+  text
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter((hop) => hop !== '')
+
+/** The `for` of each element of a Forwarded header (RFC 7239), unquoted; `unknown` for an element that has none. */
+function forwardedHops(text: string): string[] {
+  const elements = text.match(/(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g) ?? []
+  return elements
+    .filter((element) => element.trim() !== '')
+    .map((element) => {
+      const [, quoted, plain] = /(?:^|;)\s*for=(?:"((?:\\.|[^"\\])*)"|([^;\s"]*))/i.exec(element) ?? []
+      return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? 'unknown'
+    })
 }
 
 function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {

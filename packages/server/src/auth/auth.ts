@@ -71,6 +71,7 @@ export function createAuth(options: AuthOptions, deps: JwtDeps) {
       const identity = way(token)
       if (identity !== undefined) return identity
     }
+    if (signed?.isOne(token) !== true) deps.onRefused?.('neither a key of auth.keys nor a JWT')
     return undefined
   }
   /** How an API finds out who calls, of callers whom it takes. */

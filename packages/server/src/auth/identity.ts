@@ -48,6 +48,7 @@ function readId(claims: Claims, name: ClaimName): string {
   const value = claimOf(claims, name)
   const id = Number.isSafeInteger(value) ? String(value) : value
   if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return id
+  if (Number.isInteger(value)) throw unfit(name, 'is a number over 2^53, of which JSON loses digits: send it as a text')
   throw unfit(name, `must be a text of 1 to ${LONGEST_ID} characters, or a whole number`)
 }
 

@@ -3,18 +3,19 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose'
 
 export interface SigningKey {
-  readonly id: string
+  readonly id: string | undefined
   readonly publicKey: JWK
   /** Signs claims; with an `exp` unless they have one. */
   readonly sign: (claims: JWTPayload, expiresAt?: number) => Promise<string>
 }
 
-export async function createSigningKey(id: string, algorithm = 'ES256'): Promise<SigningKey> {
+export async function createSigningKey(id?: string, algorithm = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
   return {
     id,
-    publicKey: { ...(await exportJWK(publicKey as CryptoKey)), kid: id, alg: algorithm },
-    sign: (claims, expiresAt) => signed(claims, privateKey, { alg: algorithm, kid: id }, expiresAt),
+    publicKey: { ...(await exportJWK(publicKey as CryptoKey)), ...(id !== undefined && { kid: id }), alg: algorithm },
+    sign: (claims, expiresAt) =>
+      signed(claims, privateKey, { alg: algorithm, ...(id !== undefined && { kid: id }) }, expiresAt),
   }
 }
 

@@ -118,3 +118,40 @@ async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 5000 && !(await is()); turn += 1) await new Promise((resolve) => setImmediate(resolve))
   expect(await is()).toBe(true)
 }
+
+describe('where several keys of a set fit a token', () => {
+  test.each([
+    ['without a kid', undefined],
+    ['with one kid', 'k1'],
+  ])('keys %s are all tried, as while one replaces another', async (_, kid) => {
+    const [old, next] = [await createSigningKey(kid), await createSigningKey(kid)]
+    const { ask, sign } = await setUp(serving(old, next))
+    expect(await ask(await sign(old, 'ann'))).toBe('ann')
+    expect(await ask(await sign(next, 'ben'))).toBe('ben')
+    expect(await ask(await sign(await createSigningKey(kid), 'eve'))).toBeUndefined()
+  })
+
+  test('a token that has ended is refused for that, whichever key signed it', async () => {
+    const [old, next] = [await createSigningKey('k1'), await createSigningKey('k1')]
+    const { ask, sign } = await setUp(serving(old, next))
+    expect(await ask(await sign(next, 'ben', -60))).toBe('token-expired')
+  })
+
+  test('no more than eight of them are tried', async () => {
+    const keys = await Promise.all(Array.from({ length: 9 }, () => createSigningKey('k1')))
+    const { ask, sign } = await setUp(serving(...keys))
+    expect(await ask(await sign(keys[7] as SigningKey, 'ann'))).toBe('ann')
+    expect(await ask(await sign(keys[8] as SigningKey, 'ben'))).toBeUndefined()
+  })
+})
+
+test.each([
+  ['EdDSA', 'EdDSA'],
+  ['EdDSA', 'Ed25519'],
+  ['Ed25519', 'EdDSA'],
+  ['Ed25519', 'Ed25519'],
+])('a key for %s checks tokens for %s, the name of the same algorithm in RFC 9864', async (ofKey, ofToken) => {
+  const key = await createSigningKey('k1', ofToken)
+  const { ask, sign } = await setUp(serving({ ...key, publicKey: { ...key.publicKey, alg: ofKey } }))
+  expect(await ask(await sign(key, 'ann'))).toBe('ann')
+})

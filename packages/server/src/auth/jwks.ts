@@ -83,17 +83,27 @@ async function fetchBounded(url: string, headers: Headers, signal: AbortSignal):
     if (size > LARGEST) throw new Error(`more than ${LARGEST} bytes`)
     chunks.push(chunk)
   }
-  const text = Buffer.concat(chunks).toString()
-  if (!hasKeys(text)) throw new Error('not a JSON Web Key Set')
-  return new Response(text)
+  const keys = keysIn(Buffer.concat(chunks).toString())
+  if (keys === undefined) throw new Error('not a JSON Web Key Set')
+  return Response.json({ keys: keys.map(anyName) })
 }
 
-function hasKeys(text: string): boolean {
+function keysIn(text: string): readonly unknown[] | undefined {
   try {
-    return Array.isArray((JSON.parse(text) as { readonly keys?: unknown } | null)?.keys)
+    const keys = (JSON.parse(text) as { readonly keys?: unknown } | null)?.keys
+    return Array.isArray(keys) ? keys : undefined
   } catch {
-    return false
+    return undefined
   }
+}
+
+/**
+ * RFC 9864 renames the algorithm EdDSA to Ed25519. A key of that curve checks tokens of either name, whichever the set
+ * states.
+ */
+function anyName(key: unknown): unknown {
+  const { alg, ...rest } = Object(key) as Readonly<Record<string, unknown>>
+  return rest['crv'] === 'Ed25519' && (alg === 'EdDSA' || alg === 'Ed25519') ? rest : key
 }
 
 /** Codes and names only: messages of the network hold addresses. */

@@ -60,6 +60,10 @@ describe('a claim of the wrong kind is refused by its name, without its value', 
     [{ sub: 'x'.repeat(129) }, 'The claim sub of the token must be a text'],
     [{ sub: ['ann-the-secret'] }, 'The claim sub of the token must be a text'],
     [
+      { sub: 2 ** 56 },
+      'The claim sub of the token is a number over 2^53, of which JSON loses digits: send it as a text',
+    ],
+    [
       { sub: 'ann', mmr: { value: 'ann-the-secret' } },
       'The claim mmr of the token must be a number, a text, true, false or a list',
     ],

@@ -21,13 +21,18 @@ export type JwtOptions = Partial<Omit<Section, 'secret' | 'algorithms' | 'claims
 export interface JwtDeps {
   readonly clock: Clock
   readonly onProblem: (error: Error) => void
+  /** Called with the reason for each token that is refused. */
+  readonly onRefused?: ((reason: string) => void) | undefined
 }
 
 /** Algorithms by the kind of key, so that a public key can never be taken for a shared secret. */
-const PUBLIC = { all: PUBLIC_ALGORITHMS, usual: ['RS256', 'ES256', 'EdDSA'] }
+const PUBLIC = { all: PUBLIC_ALGORITHMS, usual: ['RS256', 'ES256', 'EdDSA', 'Ed25519'] }
 const SHARED = { all: SHARED_ALGORITHMS, usual: ['HS256'] }
 
 const TOLERANCE_MS = 5000
+
+/** Keys of a set that are tried for one token (our choice): each costs a check of a signature. */
+const MOST_TRIED = 8
 
 interface Verified {
   readonly identity: Identity
@@ -47,7 +52,7 @@ const REMEMBER_MS = 300_000
  * verified token is remembered until its end, or for five minutes: clients that poll send the same token each time.
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
-export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
+export function createJwt(options: JwtOptions, { clock, onProblem, onRefused }: JwtDeps) {
   const { issuer, audience, claims, clockToleranceMs = TOLERANCE_MS } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
@@ -69,12 +74,13 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps) {
       ...(audience !== undefined && { audience: [audience].flat() }),
     }
     try {
-      const { payload } = await jwtVerify(token, key, checks)
+      const payload = await payloadOf(token, key, checks)
       const identity = Object.freeze(readClaims(payload, claims))
       const leftMs = (payload.exp as number) * 1000 + clockToleranceMs - now
       if (leftMs > 0) verified.set(digest, { identity, until: now + leftMs }, { ttl: Math.min(leftMs, REMEMBER_MS) })
       return identity
     } catch (error) {
+      onRefused?.(reasonOf(error))
       return refuse(error)
     }
   }
@@ -114,6 +120,30 @@ function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
   return () => key
 }
 
+/** A key set may have several keys that fit a token: without ids, or with one id twice. Each of them is tried. */
+async function payloadOf(
+  token: string,
+  key: JWTVerifyGetKey,
+  checks: JWTVerifyOptions,
+): Promise<Awaited<ReturnType<typeof jwtVerify>>['payload']> {
+  try {
+    return (await jwtVerify(token, key, checks)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    let tried = 0
+    for await (const one of error) {
+      tried += 1
+      if (tried > MOST_TRIED) break
+      try {
+        return (await jwtVerify(token, one, checks)).payload
+      } catch (wrong) {
+        if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
 /**
  * Undefined for an unknown token: its author learns nothing. For a known token that has expired or is not valid here,
  * throws the reason.
@@ -131,6 +161,18 @@ function refuse(error: unknown): undefined {
   }
   if (error instanceof errors.JOSEError) return undefined
   throw error
+}
+
+/** Why a token is refused, in words for operators: nothing of the token itself. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Problem) return error.message
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return `claim ${error.claim} is ${wordOf(error.reason)}`
+  if (error instanceof errors.JWKSNoMatchingKey) return 'no key of the set fits its kid and alg'
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'its alg is not in auth.jwt.algorithms'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong signature'
+  if (error instanceof KeysUnavailable || error instanceof errors.JWKSTimeout) return 'the keys are unavailable'
+  return 'not a valid JWT'
 }
 
 const wordOf = (reason: string) => (reason === 'missing' ? 'missing' : 'not the one expected here')

@@ -7,7 +7,7 @@ import { duration, httpUrl, optionalSection, secret, section, signingSecret, tex
 export const SHARED_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const
 export const PUBLIC_ALGORITHMS = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
-  ...(['ES256', 'ES384', 'ES512', 'EdDSA'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
 ] as const
 
 const claim = z.union([text, z.array(text).min(1).max(8)], {
@@ -49,7 +49,9 @@ const jwt = strictObject({
     .array(z.enum([...SHARED_ALGORITHMS, ...PUBLIC_ALGORITHMS]))
     .min(1)
     .optional()
-    .describe('Algorithms that may sign a token. Default: HS256 with a secret; RS256, ES256 and EdDSA with keys.'),
+    .describe(
+      'Algorithms that may sign a token. Default: HS256 with a secret; RS256, ES256, EdDSA and Ed25519 with keys.',
+    ),
   clockToleranceMs: duration
     .max(600_000)
     .default(5000)

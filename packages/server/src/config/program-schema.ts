@@ -76,7 +76,9 @@ export const addresses = section({
   header: textLike(/^[\w-]{1,64}$/, 'must be the name of a header')
     .transform((name) => name.toLowerCase())
     .prefault('x-forwarded-for')
-    .describe("Header in which the proxies say the client's address."),
+    .describe(
+      "Header in which the proxies say the client's address: a list of addresses, or forwarded as in RFC 7239.",
+    ),
 }).describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
 
 const command = z

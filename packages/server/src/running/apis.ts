@@ -1,6 +1,6 @@
 import { clientAddress, type HttpHandler } from '@muster/core/http'
 import { createTicketApi, type GroupStore, type TicketApiOptions, type TicketService } from '@muster/matchmaker'
-import { type AuthOptions, createAuth } from '../auth/auth.js'
+import { type AuthOptions, createAuth } from '../auth/index.js'
 import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
 import type { Matching, MatchingOptions, OpenLobbies } from './stores/index.js'
@@ -60,6 +60,8 @@ export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'c
   /** Signs tokens of streams where the configuration states no key, so that they outlive a reload. */
   readonly streamKey: Uint8Array
   readonly devToken: string | undefined
+  /** Called with the reason for each token that is refused. */
+  readonly onRefused: (reason: string) => void
 }
 
 /** The APIs as one configuration describes them. */
@@ -71,6 +73,7 @@ export function createApis(config: Config, parts: ApiParts) {
   const auth = createAuth(authOptions(config, parts.devToken), {
     clock,
     onProblem: (error) => onProblem('authenticate', error),
+    onRefused: parts.onRefused,
   })
   const address = clientAddress(config.addresses)
   const cors = config.cors.origins.length === 0 ? undefined : { origins: config.cors.origins }

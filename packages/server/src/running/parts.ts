@@ -36,6 +36,7 @@ interface PartsOptions {
   readonly clock: Clock
   readonly log: MatchingOptions['log']
   readonly onProblem: MatchingOptions['onProblem']
+  readonly onRefused: ApiParts['onRefused']
   /** Options of the console, once there is something to look at. */
   readonly consoleOptions: (matching: Matching, client: Client, locate: MmdbLocate | undefined) => ConsoleOptions
 }
@@ -99,6 +100,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     devToken,
     clock,
     onProblem,
+    onRefused: options.onRefused,
   }
   return { client, locate, matching, console, lobbies, api }
 }

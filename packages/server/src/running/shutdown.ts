@@ -10,6 +10,7 @@ export interface ClosingOptions extends Pick<ReloadingOptions, 'inForce' | 'part
   readonly guard: LoadGuard
   readonly check: ServiceCheck
   readonly clockWatch: { close(): void }
+  readonly refusals: { close(): void }
   readonly metrics: LazyMetrics | undefined
   readonly problems: ProblemLog
   readonly clock: Clock
@@ -27,7 +28,7 @@ const SHARE_OF_PARTS = 0.9
  * the rest to the next process. Then ends waits and streams, so that clients reconnect to another process.
  */
 export function createClosing(options: ClosingOptions) {
-  const { inForce, parts, listener, guard, check, clockWatch, metrics, problems, log, clock } = options
+  const { inForce, parts, listener, guard, check, clockWatch, refusals, metrics, problems, log, clock } = options
   let closed: Promise<boolean> | undefined
 
   const closeAll = async (withinMs: number): Promise<true> => {
@@ -40,6 +41,7 @@ export function createClosing(options: ClosingOptions) {
     await ended
     guard.close()
     clockWatch.close()
+    refusals.close()
     await inForce.apis.close()
     await metrics?.close()
     return true

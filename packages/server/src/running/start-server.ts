@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import { type HttpHandler, Problem } from '@muster/core/http'
 import { problemResponse } from '@muster/core/internal'
 import type { TicketService } from '@muster/matchmaker'
+import { createRefusals } from '../auth/index.js'
 import { type Config, Secret, isPublic } from '../config/index.js'
 import type { ConsoleOptions } from '../console/index.js'
 import { createLog, type Log, createProblemLog, logEvents } from '../telemetry/log.js'
@@ -103,7 +104,8 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const log = createLog({ ...config.telemetry.log, write, secrets })
   const problems = createProblemLog(log, clock)
   const onProblem = (during: string, error: unknown) => problems.report(during, error)
-  const common = { ...deps, clock, log, onProblem, inForce }
+  const refusals = createRefusals(clock, (text) => log.warn(text))
+  const common = { ...deps, clock, log, onProblem, onRefused: refusals.refused, inForce }
 
   // Probes are answered while everything else is read and connected.
   let mounts = startingMounts()
@@ -154,6 +156,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
           answers: answers.counts,
           membership: matching.membership,
           clock,
+          refusals: refusals.totals,
         },
       })
     : undefined
@@ -190,7 +193,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
       throw error
     }))
   const clockWatch = watchClock(clock, (error) => onProblem('clock', error))
-  const closing = createClosing({ ...common, parts, listener, guard, check, clockWatch, metrics, problems })
+  const closing = createClosing({ ...common, parts, listener, guard, check, clockWatch, refusals, metrics, problems })
   mounts = { ...served, all: answers.counting(served.all), beyond: answers.counting(served.beyond) }
   matching.start()
   logStart(log, config, listener.port)

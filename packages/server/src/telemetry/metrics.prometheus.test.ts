@@ -39,6 +39,7 @@ test('game servers and pools are there by pool, place and state', async () => {
       load: () => ({ refused: {}, lateMs: 0 }),
       answers: () => ({}),
       clock,
+      refusals: () => ({}),
     },
   })
   const server = createServer(metrics.serve)

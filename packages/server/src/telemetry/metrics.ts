@@ -8,6 +8,8 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 /** What is measured of the program itself. Counts are totals since the start, unless they are said to be of now. */
 interface ObservedProgram {
   readonly clock: Pick<Clock, 'wallStepMs'>
+  /** Tokens that were refused, by reason. */
+  readonly refusals: () => Readonly<Record<string, number>>
   readonly connections: () => {
     /** Now. */
     readonly open: number
@@ -109,6 +111,12 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
     unit: 's',
     description: 'By how much the clock of the machine was set forward since the start of the process',
     of: ({ clock }) => [[(clock.wallStepMs?.() ?? 0) / 1000]],
+  },
+  'muster.auth.refused': {
+    kind: 'Counter',
+    unit: '{token}',
+    description: 'Tokens that were refused, by reason',
+    of: ({ refusals }) => each('muster.reason', refusals()),
   },
   'muster.process.cpu': {
     kind: 'Counter',

@@ -1,0 +1,41 @@
+import type { Clock } from '@muster/core/clock'
+
+/** Milliseconds whose refusals are one line (our choice). */
+const WINDOW_MS = 60_000
+/** Reasons that are told apart; a token can choose none of them freely, but claims have names (our choice). */
+const MOST_REASONS = 32
+const OTHER = 'another reason'
+
+/** Counts refused tokens by reason, and says them once a minute. */
+export type Refusals = ReturnType<typeof createRefusals>
+
+export function createRefusals(clock: Clock, say: (text: string) => void) {
+  const totals = new Map<string, number>()
+  let sinceLast = new Map<string, number>()
+  let counting = false
+  const ending = new AbortController()
+
+  const flush = () => {
+    counting = false
+    const counts = [...sinceLast].toSorted(([, one], [, other]) => other - one)
+    sinceLast = new Map()
+    const sum = counts.reduce((all, [, count]) => all + count, 0)
+    const parts = counts.map(([reason, count]) => `${count}: ${reason}`)
+    say(`Refused tokens in the last minute: ${sum}. ${parts.join('. ')}.`)
+  }
+
+  return {
+    refused: (reason: string): void => {
+      const kind = totals.has(reason) || totals.size < MOST_REASONS ? reason : OTHER
+      totals.set(kind, (totals.get(kind) ?? 0) + 1)
+      sinceLast.set(kind, (sinceLast.get(kind) ?? 0) + 1)
+      if (counting || ending.signal.aborted) return
+      counting = true
+      clock.sleep(WINDOW_MS, ending.signal).then(flush, flush)
+    },
+    /** How many were refused since the start, by reason. */
+    totals: (): Readonly<Record<string, number>> => Object.fromEntries(totals),
+    /** Says what is still counted, and ends. */
+    close: () => ending.abort(),
+  }
+}
