@@ -43,6 +43,23 @@ export interface Row {
   readonly errorsBy?: 'public fact' | 'our choice'
 }
 
+/**
+ * Keys beyond the document, by route: what a public deployment takes and gives (public facts). Keys of a request are
+ * sent only when a caller gives them.
+ */
+export const beyondDocument: Readonly<Record<string, readonly string[]>> = {
+  'GET /v1/apps': ['page', 'limit', 'total_count', 'pagination'],
+  'GET /v1/app/{app_name}/versions': ['page', 'limit', 'pagination', 'restart_policy', 'is_hidden'],
+  'GET /v1/app/{app_name}/version/{version_name}': ['restart_policy', 'is_hidden'],
+  'POST /v1/app/{app_name}/version': ['restart_policy', 'is_hidden'],
+  'PATCH /v1/app/{app_name}/version/{version_name}': ['restart_policy', 'is_hidden'],
+  'GET /v1/container-registry/images/{image_name}/tags': ['page', 'limit'],
+  'GET /v1/deployments/{request_id}/tags': ['page', 'limit', 'total_count'],
+  'GET /v1/relays/sessions': ['page', 'limit', 'total_count'],
+  'GET /v1/deployment/{request_id}/container-logs': ['format'],
+  'GET /v1/metrics/deployment/{request_id}': ['cpu_throttle_rate', 'cpu_throttle_total'],
+}
+
 type Details = Partial<Omit<Row, 'group' | 'route' | 'errors'>>
 
 const row = (group: Row['group'], route: string, errors: readonly number[], details: Details = {}): Row => ({

@@ -18,6 +18,7 @@ export {
   NoCapacity,
   NotFound,
   RateLimited,
+  RouteMissing,
   ServerError,
   StoreUnavailable,
   TimedOut,

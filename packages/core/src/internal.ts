@@ -45,6 +45,7 @@ export {
   type Slot,
 } from './rate-limit/scheduler.js'
 export { createHeap } from './runtime/heap.js'
+export { bareToken } from './client/config.js'
 export { createBucket } from './rate-limit/token-bucket.js'
 export { addressKeys, scrub, secretFlags, secretKeys } from './redact.js'
 export { type Awaitable, linkedSignal, manyWaitOn, unlessAborted, whenKnown, within } from './runtime/abort-signals.js'

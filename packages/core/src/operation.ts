@@ -47,6 +47,8 @@ export interface Operation<
   readonly items: string | undefined
   /** Which token authorizes the operation: the account's, or the delete token injected into one container. */
   readonly auth: 'token' | 'delete-token'
+  /** Body keys that are sent with these values where the input has none, if the setting `fillRequired` says so. */
+  readonly fill: Readonly<Record<string, unknown>>
   /** Names that the specification leaves open and that can be set: input key (or 'path') → key of `Settings`. */
   readonly open: Readonly<Record<string, string>>
 }
@@ -68,6 +70,7 @@ interface Details<Input, Output, Success extends number, Errors extends number> 
   readonly items?: keyof Output & string
   readonly auth?: 'delete-token'
   readonly open?: Readonly<Record<string, string>>
+  readonly fill?: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -100,6 +103,7 @@ export function operation<
     items: details.items,
     auth: details.auth ?? 'token',
     open: details.open ?? {},
+    fill: details.fill ?? {},
   }
 }
 

@@ -30,5 +30,5 @@ export function wireName(operation: Operation, key: string, settings: Settings):
 
 function setting(operation: Operation, key: string, settings: Settings): string | undefined {
   const open = operation.open[key]
-  return open === undefined ? undefined : settings[open as Exclude<keyof Settings, 'valueLimits'>]
+  return open === undefined ? undefined : settings[open as Exclude<keyof Settings, 'valueLimits' | 'fillRequired'>]
 }

@@ -173,6 +173,7 @@ const settingsShape = {
   deploymentQueryParameter: parameter,
   locationTypeParameter: parameter,
   locationTagsParameter: parameter,
+  fillRequired: z.boolean(),
   valueLimits: z.strictObject({
     appName: bounds,
     versionName: bounds,

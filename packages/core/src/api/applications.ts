@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
   answer,
+  type Counted,
+  counted,
   flag,
   input,
   limitedText,
   type Masked,
   maybe,
-  NoInput,
+  PageInput,
   segment,
   type Stamped,
   stamps,
@@ -28,13 +30,16 @@ export const Application = answer<Application>('Application', {
   ...stamps,
 })
 
-/** All applications of the account. */
-export interface ApplicationList {
-  /** The whole list, which is not paged. */
+/** The applications of the account. */
+export interface ApplicationList extends Counted {
+  /** The entries of this page: all of them, unless the service cuts the list into pages (public fact). */
   readonly applications: readonly Application[]
 }
 
-export const ApplicationList = answer<ApplicationList>('ApplicationList', { applications: z.array(Application) })
+export const ApplicationList = answer<ApplicationList>('ApplicationList', {
+  applications: z.array(Application),
+  ...counted,
+})
 
 /** What an application and its update have in common. */
 export interface ApplicationChanges {
@@ -86,6 +91,7 @@ export const applications = {
    * Create an application.
    * Route: `POST /v1/app`.
    * Limit: none documented. Errors: `Conflict` (409).
+   * Without them, `is_active: true` and an empty `image` are sent: see `fillRequired` of `Settings`.
    * Source: service-api, Applications; required fields by our choice.
    */
   create: operation('POST /v1/app', {
@@ -93,6 +99,7 @@ export const applications = {
     input: CreateApplication,
     output: Application,
     errors: [400, 401, 409, 500],
+    fill: { is_active: true, image: '' },
   }),
   /**
    * Change an application.
@@ -138,8 +145,9 @@ export const applications = {
    */
   list: operation('GET /v1/apps', {
     summary: 'List all applications',
-    input: NoInput,
+    input: PageInput,
     output: ApplicationList,
     errors: [400, 401, 500],
+    items: 'applications',
   }),
 } as const

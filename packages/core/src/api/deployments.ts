@@ -27,6 +27,7 @@ import {
   type Paged,
   type PageInput,
   Pagination,
+  segment,
   tagName,
   text,
 } from './fields.js'
@@ -216,6 +217,12 @@ export const DeploymentList = answer<DeploymentList>('DeploymentList', {
   message: maybe(z.array(text)),
 })
 
+/** Whose logs, and in which form. */
+export interface ReadContainerLogs extends DeploymentId {
+  /** Form of the logs. A public deployment knows the parameter, and its values are not shown: sent only when given. */
+  readonly format?: string | undefined
+}
+
 /** What the container wrote (service-api, Container logs). Unavailable once the deployment is terminated. */
 export interface ContainerLogs {
   /** The text, in the encoding given beside it. */
@@ -237,6 +244,10 @@ export interface ContainerLogs {
   readonly logs_link?: Maybe<string>
 }
 
+const ReadContainerLogs = input<ReadContainerLogs>('ReadContainerLogs', {
+  request_id: segment,
+  format: z.string().min(1).optional(),
+})
 export const ContainerLogs = answer<ContainerLogs>('ContainerLogs', {
   logs: maybe(text),
   encoding: maybe(text),
@@ -348,7 +359,7 @@ export const deployments = {
    */
   logs: operation('GET /v1/deployment/{request_id}/container-logs', {
     summary: "Read a running deployment's container logs",
-    input: DeploymentId,
+    input: ReadContainerLogs,
     output: ContainerLogs,
     errors: [400, 401, 404, 500],
   }),

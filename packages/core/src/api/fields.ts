@@ -94,6 +94,17 @@ export const flag = z.boolean()
 export const integer = z.int()
 export const decimal = z.number()
 export const numberOrString: z.ZodType<NumberOrString> = z.union([z.number(), z.string()])
+/** A text that a public deployment sends as a number (public fact); given as a text. */
+export const textOrNumber = z.preprocess(
+  (given) => (typeof given === 'number' ? String(given) : given),
+  text,
+) as z.ZodType<unknown> as z.ZodType<string>
+/** A number that the service may send as a text; given as a number. */
+export const numberOrText = z.preprocess(
+  (given) =>
+    typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given)) ? Number(given) : given,
+  decimal,
+) as z.ZodType<unknown> as z.ZodType<number>
 export const timestampA = z
   .string()
   .meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
@@ -115,10 +126,6 @@ export const headerText = z
   .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without spaces at its ends')
 /** A secret that is sent as a header. */
 export const secretHeader = headerText.meta({ format: 'password' })
-
-/** The input of an operation that takes none. */
-export type NoInput = Readonly<Record<string, never>>
-export const NoInput: z.ZodType<NoInput> = z.strictObject({})
 
 export const page = { page: z.int().min(1).optional(), limit: z.int().min(1).optional() }
 
@@ -175,6 +182,14 @@ export interface Paged {
   /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
+
+/** A page of a list whose length the service may tell (public fact: a public deployment does). */
+export interface Counted extends Paged {
+  /** Number of all entries. */
+  readonly total_count?: Maybe<number>
+}
+
+export const counted = { total_count: maybe(integer), pagination: maybe(Pagination) }
 
 /** What the service keeps, and since when. */
 export interface Stamped {

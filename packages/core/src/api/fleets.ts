@@ -82,6 +82,9 @@ export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>>, S
   }>
 }
 
+/** A policy after an update. Fields may be left out, the name too (public fact): read it again where they matter. */
+export interface FleetPolicyUpdated extends Masked<FleetPolicy> {}
+
 /** The policies of a fleet. */
 export interface FleetPolicyList extends Paged {
   /** The entries of this page. With `x_fields`, only the fields of the mask. */
@@ -98,6 +101,7 @@ const policyFields = {
   ...stamps,
 }
 export const FleetPolicy = answer<FleetPolicy>('FleetPolicy', { name: text, ...policyFields })
+const FleetPolicyUpdated = answer<FleetPolicyUpdated>('FleetPolicyUpdated', { name: maybe(text), ...policyFields })
 const FleetPolicyList = answer<FleetPolicyList>('FleetPolicyList', {
   policies: maybe(z.array(z.looseObject({ name: maybe(text), ...policyFields }))),
   pagination: maybe(Pagination),
@@ -177,7 +181,7 @@ export const policies = {
   update: operation('PATCH /v1/fleet/{fleet_name}/policies/{policy_name}', {
     summary: 'Change a policy of a fleet',
     input: UpdateFleetPolicy,
-    output: FleetPolicy,
+    output: FleetPolicyUpdated,
     errors: [400, 401, 404, 500],
   }),
   /**
@@ -201,6 +205,9 @@ export interface Fleet extends Stamped {
   /** Whether it creates deployments. */
   readonly enabled?: Maybe<boolean>
 }
+
+/** A fleet after an update. Fields may be left out, the name too (public fact): read it again where they matter. */
+export interface FleetUpdated extends Masked<Fleet> {}
 
 /**
  * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
@@ -256,6 +263,7 @@ export const Fleet = answer<Fleet>('Fleet', {
   enabled: maybe(flag),
   ...stamps,
 })
+const FleetUpdated = answer<FleetUpdated>('FleetUpdated', { name: maybe(text), enabled: maybe(flag), ...stamps })
 const FleetList = answer<FleetList>('FleetList', { fleets: z.array(Fleet), pagination: maybe(Pagination) })
 export const FleetLink = answer<FleetLink>('FleetLink', {
   app: maybe(text),
@@ -310,7 +318,7 @@ export const fleets = {
   update: operation('PATCH /v1/fleet/{fleet_name}', {
     summary: 'Change a fleet',
     input: UpdateFleet,
-    output: Fleet,
+    output: FleetUpdated,
     errors: [400, 401, 404, 500],
   }),
   /**

@@ -19,7 +19,7 @@ export {
   EnvironmentVariable,
   type ListDeployments,
 } from './deployments.js'
-export type { Metrics, MetricSeries } from './metrics.js'
+export { type Metrics, type MetricSeries, metricValues } from './metrics.js'
 export { type CreateFleet, Fleet, FleetPolicy, type UpdateFleet } from './fleets.js'
 export { limits } from './rate-limits.js'
 export { Beacon, type ListedLocation, Location, type LocationList } from './locations.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer, maybe, type Maybe, named, segment, text, type TimestampA } from './fields.js'
+import { answer, maybe, type Maybe, named, segment, text, textOrNumber, type TimestampA } from './fields.js'
 import type { DeploymentId } from './deployment.js'
 
 /** Which metrics of a deployment. */
@@ -20,7 +20,10 @@ export interface ReadMetrics extends DeploymentId {
 export interface MetricSeries {
   /** Their meaning is not shown. */
   readonly labels?: Maybe<readonly string[]>
-  /** The values measured, documented as strings. */
+  /**
+   * The values measured, documented as strings. A public deployment sends numbers (public fact), which are given as
+   * strings too: `metricValues` gives numbers.
+   */
   readonly datasets?: Maybe<readonly string[]>
   /** When they were measured, each 'YYYY-MM-DD HH:MM:SS.mmm'. */
   readonly timestamps?: Maybe<readonly string[]>
@@ -41,6 +44,10 @@ export interface Metrics {
   }>
   /** Processor use. */
   readonly cpu?: Maybe<MetricSeries>
+  /** Share of time in which the processor was throttled (public fact). */
+  readonly cpu_throttle_rate?: Maybe<MetricSeries>
+  /** Throttling of the processor in all (public fact). */
+  readonly cpu_throttle_total?: Maybe<MetricSeries>
   /** Memory use. */
   readonly mem?: Maybe<MetricSeries>
   /** Rates. */
@@ -50,6 +57,14 @@ export interface Metrics {
     /** Rate of sent data. */
     readonly transmit?: Maybe<MetricSeries>
   }>
+}
+
+/**
+ * The values of a series as numbers, whether the service sent numbers or texts; NaN for one that is neither a number
+ * nor the text of one. Empty without a series.
+ */
+export function metricValues(series: Maybe<MetricSeries>): readonly number[] {
+  return (series?.datasets ?? []).map((value) => (value.trim() === '' ? Number.NaN : Number(value)))
 }
 
 const timePattern = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\.\d{1,6}$/
@@ -89,7 +104,7 @@ export const ReadMetrics = named<ReadMetrics>(
 
 const MetricSeries = answer<MetricSeries>('MetricSeries', {
   labels: maybe(z.array(text)),
-  datasets: maybe(z.array(text)),
+  datasets: maybe(z.array(textOrNumber)),
   timestamps: maybe(z.array(text)),
 })
 const series = maybe(MetricSeries)
@@ -103,6 +118,8 @@ export const Metrics = answer<Metrics>('Metrics', {
     }),
   ),
   cpu: series,
+  cpu_throttle_rate: series,
+  cpu_throttle_total: series,
   mem: series,
   network: maybe(z.looseObject({ receive: series, transmit: series })),
 })

@@ -4,6 +4,7 @@ import {
   answer,
   input,
   integer,
+  type Masked,
   maybe,
   type Maybe,
   page,
@@ -35,6 +36,11 @@ export interface PullProfile {
   /** Format A, UTC. */
   readonly last_updated?: Maybe<TimestampA>
 }
+
+/**
+ * A pull profile after an update. Fields may be left out, the name too (public fact): read it again where they matter.
+ */
+export interface PullProfileUpdated extends Masked<PullProfile> {}
 
 /** What to copy, and where to. */
 export interface CreatePullProfile extends EndpointName {
@@ -97,13 +103,9 @@ export interface PullProfileLink extends Stamped {
   readonly pull_profile?: Maybe<string>
 }
 
-export const PullProfile = answer<PullProfile>('PullProfile', {
-  name: text,
-  source: maybe(text),
-  source_type: maybe(text),
-  destination: maybe(text),
-  ...stamps,
-})
+const profileFields = { source: maybe(text), source_type: maybe(text), destination: maybe(text), ...stamps }
+export const PullProfile = answer<PullProfile>('PullProfile', { name: text, ...profileFields })
+const PullProfileUpdated = answer<PullProfileUpdated>('PullProfileUpdated', { name: maybe(text), ...profileFields })
 const PullProfileList = answer<PullProfileList>('PullProfileList', {
   pull_profiles: z.array(PullProfile),
   total_count: maybe(integer),
@@ -192,7 +194,7 @@ export const pullProfiles = {
   update: operation('PATCH /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
     summary: 'Change a pull profile',
     input: UpdatePullProfile,
-    output: PullProfile,
+    output: PullProfileUpdated,
     errors: [400, 401, 404, 500],
   }),
   /**

@@ -7,6 +7,8 @@ import {
   input,
   maybe,
   type Maybe,
+  page,
+  type PageInput,
   segment,
   text,
   timestampB,
@@ -35,9 +37,12 @@ export interface RegistryTag {
   readonly artifact?: Maybe<RegistryArtifact>
 }
 
-/** All tags of an image. */
+/** Which tags. */
+export interface ListImageTags extends ImageName, PageInput {}
+
+/** The tags of an image. */
 export interface RegistryTagList {
-  /** The whole list, which is not paged. */
+  /** The entries of this page: all of them, unless the service cuts the list into pages (public fact). */
   readonly data: readonly RegistryTag[]
 }
 
@@ -79,7 +84,7 @@ const RegistryTagDeleted = answer<RegistryTagDeleted>('RegistryTagDeleted', {
   artifact: maybe(RegistryArtifact),
   deleted_tag: maybe(text),
 })
-const ImageName = input<ImageName>('ImageName', { image_name: segment })
+const ListImageTags = input<ListImageTags>('ListImageTags', { image_name: segment, ...page })
 const ImageTag = input<ImageTag>('ImageTag', { image_name: segment, tag_name: segment })
 
 export const registry = {
@@ -91,9 +96,10 @@ export const registry = {
    */
   listTags: operation('GET /v1/container-registry/images/{image_name}/tags', {
     summary: 'List the tags of an image',
-    input: ImageName,
+    input: ListImageTags,
     output: RegistryTagList,
     errors: [401, 404, 500],
+    items: 'data',
   }),
   /**
    * Delete one tag of an image.

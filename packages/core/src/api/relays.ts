@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
   answer,
-  decimal,
+  type Counted,
+  counted,
   Filter,
   flag,
   httpUrl,
@@ -11,9 +12,8 @@ import {
   ipAddress,
   maybe,
   type Maybe,
-  NoInput,
-  type Paged,
-  Pagination,
+  numberOrText,
+  PageInput,
   segment,
   text,
 } from './fields.js'
@@ -115,7 +115,7 @@ export interface RevokeRelayUser extends RelaySessionId {
 }
 
 /** The active relay sessions. */
-export interface RelaySessionList extends Paged {
+export interface RelaySessionList extends Counted {
   /** The entries of this page. */
   readonly sessions: readonly RelaySession[]
 }
@@ -124,9 +124,9 @@ const token = z.int().min(0).max(0xffff_ffff)
 
 export const RelayUser = answer<RelayUser>('RelayUser', {
   ip_address: maybe(text),
-  latitude: maybe(decimal),
-  longitude: maybe(decimal),
-  authorization_token: maybe(token),
+  latitude: maybe(numberOrText),
+  longitude: maybe(numberOrText),
+  authorization_token: maybe(integer),
 })
 const RelayPort = answer<RelayPort>('RelayPort', { port: maybe(integer), protocol: maybe(text), link: maybe(text) })
 const Relay = answer<Relay>('Relay', {
@@ -136,7 +136,7 @@ const Relay = answer<Relay>('Relay', {
 })
 const sessionFields = {
   session_id: z.string().min(1),
-  authorization_token: maybe(token),
+  authorization_token: maybe(integer),
   status: maybe(text),
   ready: maybe(flag),
   linked: maybe(flag),
@@ -154,7 +154,7 @@ export const RelaySessionOfUser = answer<RelaySessionOfUser>('RelaySessionOfUser
 })
 const RelaySessionList = answer<RelaySessionList>('RelaySessionList', {
   sessions: z.array(RelaySession),
-  pagination: maybe(Pagination),
+  ...counted,
 })
 
 const CreateRelaySession = input<CreateRelaySession>('CreateRelaySession', {
@@ -198,9 +198,10 @@ export const relays = {
    */
   list: operation('GET /v1/relays/sessions', {
     summary: 'List active relay sessions',
-    input: NoInput,
+    input: PageInput,
     output: RelaySessionList,
     errors: [401, 403],
+    items: 'sessions',
   }),
   /**
    * Read a relay session.

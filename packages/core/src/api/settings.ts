@@ -22,6 +22,11 @@ export interface Settings {
   readonly locationTypeParameter: string
   /** Query parameter of the location list that requests tags. Default `tags` (public fact, sure). */
   readonly locationTagsParameter: string
+  /**
+   * Whether a create sends what a public deployment requires and the specification leaves open, where the caller gives
+   * none: `is_active: true` and an empty `image` of applications (public fact, sure). Default true.
+   */
+  readonly fillRequired: boolean
   /** Limits on values that are known from public material alone. */
   readonly valueLimits: ValueLimits
 }
@@ -32,6 +37,7 @@ export const defaultSettings: Settings = {
   deploymentQueryParameter: 'query',
   locationTypeParameter: 'type',
   locationTagsParameter: 'tags',
+  fillRequired: true,
   valueLimits: defaultValueLimits,
 }
 

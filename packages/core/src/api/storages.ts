@@ -39,6 +39,12 @@ export interface EndpointStorage {
   readonly last_updated?: Maybe<TimestampA>
 }
 
+/**
+ * An endpoint storage after an update. Fields may be left out, the name too (public fact): read it again where they
+ * matter.
+ */
+export interface EndpointStorageUpdated extends Masked<EndpointStorage> {}
+
 /** What an endpoint storage and its update have in common. */
 export interface EndpointStorageChanges {
   /** v1 stores one file per deployment; v2 streams chunks of logs in real time. Default v1. */
@@ -103,6 +109,10 @@ const storageFields = {
 }
 
 export const EndpointStorage = answer<EndpointStorage>('EndpointStorage', { name: text, ...storageFields })
+const EndpointStorageUpdated = answer<EndpointStorageUpdated>('EndpointStorageUpdated', {
+  name: maybe(text),
+  ...storageFields,
+})
 const EndpointStorageList = answer<EndpointStorageList>('EndpointStorageList', {
   endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
   pagination: maybe(Pagination),
@@ -171,7 +181,7 @@ export const storages = {
   update: operation('PATCH /v1/storage/endpoint/{endpoint_name}', {
     summary: 'Change an endpoint storage',
     input: UpdateEndpointStorage,
-    output: EndpointStorage,
+    output: EndpointStorageUpdated,
     errors: [400, 401, 404, 500],
   }),
   /**

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
   answer,
+  type Counted,
+  counted,
   input,
   integer,
   maybe,
   type Maybe,
-  type Paged,
-  Pagination,
+  page,
+  type PageInput,
   segment,
   type Stamped,
   stamps,
@@ -24,8 +26,11 @@ export interface DeploymentTag extends Stamped {
   readonly name: string
 }
 
+/** Which tags of which deployment. */
+export interface ListDeploymentTags extends TaggedDeployment, PageInput {}
+
 /** The tags of a deployment. */
-export interface DeploymentTagList extends Paged {
+export interface DeploymentTagList extends Counted {
   /** The entries of this page. */
   readonly tags: readonly DeploymentTag[]
   /** Number of all entries. */
@@ -63,9 +68,9 @@ export const DeploymentTag = answer<DeploymentTag>('DeploymentTag', {
 const DeploymentTagList = answer<DeploymentTagList>('DeploymentTagList', {
   tags: z.array(DeploymentTag),
   count: maybe(integer),
-  pagination: maybe(Pagination),
+  ...counted,
 })
-const TaggedDeployment = input<TaggedDeployment>('TaggedDeployment', { request_id: segment })
+const ListDeploymentTags = input<ListDeploymentTags>('ListDeploymentTags', { request_id: segment, ...page })
 const DeploymentTagName = input<DeploymentTagName>('DeploymentTagName', { request_id: segment, tag_name: segment })
 const CreateDeploymentTag = input<CreateDeploymentTag>('CreateDeploymentTag', { request_id: segment, name: tagName })
 const RenameDeploymentTag = input<RenameDeploymentTag>('RenameDeploymentTag', {
@@ -83,9 +88,10 @@ export const tags = {
    */
   list: operation('GET /v1/deployments/{request_id}/tags', {
     summary: 'List the tags of a deployment',
-    input: TaggedDeployment,
+    input: ListDeploymentTags,
     output: DeploymentTagList,
     errors: [400, 401, 404, 500],
+    items: 'tags',
   }),
   /**
    * Read a tag of a deployment.

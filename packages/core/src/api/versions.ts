@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { ApplicationName } from './applications.js'
+import type { ApplicationName } from './applications.js'
 import {
   answer,
+  type Counted,
+  counted,
   environmentValue,
   flag,
   input,
@@ -13,6 +15,8 @@ import {
   maybe,
   type Maybe,
   named,
+  page,
+  type PageInput,
   secret,
   secretText,
   segment,
@@ -46,6 +50,8 @@ export interface VersionVariable {
   readonly value: string
   /** Whether the value is a secret. */
   readonly is_secret?: boolean | undefined
+  /** Whether the value is hidden: what a public deployment calls `is_secret` (public fact). Sent only when given. */
+  readonly is_hidden?: boolean | undefined
 }
 
 /** How deployments of a version share sockets among sessions (public facts; the specification shows no meanings). */
@@ -82,6 +88,7 @@ export const VersionVariable = input<VersionVariable>('VersionVariable', {
   key: z.string().min(1),
   value: environmentValue,
   is_secret: z.boolean().optional(),
+  is_hidden: z.boolean().optional(),
 })
 export const SessionConfig = input<SessionConfig>('SessionConfig', {
   kind: z.string().min(1),
@@ -102,6 +109,7 @@ export const VersionVariableEcho = answer<VersionVariableEcho>('VersionVariableE
   key: maybe(text),
   value: maybe(text),
   is_secret: maybe(flag),
+  is_hidden: maybe(flag),
 })
 export const SessionConfigEcho = answer<SessionConfigEcho>('SessionConfigEcho', {
   kind: maybe(text),
@@ -153,6 +161,7 @@ export const Version = answer<Version>('Version', {
   session_config: maybe(SessionConfigEcho),
   ports: maybe(z.array(VersionPortEcho)),
   envs: maybe(z.array(VersionVariableEcho)),
+  restart_policy: maybe(text) as z.ZodType<unknown> as z.ZodType<Version['restart_policy']>,
   verify_image: maybe(flag),
   termination_grace_period_seconds: maybe(integer),
   endpoint_storage: maybe(text),
@@ -190,6 +199,11 @@ export interface VersionChanges {
   readonly ports?: readonly VersionPort[] | undefined
   /** Environment variables of every deployment. */
   readonly envs?: readonly VersionVariable[] | undefined
+  /**
+   * Whether the container is started again after it has ended (public fact). Not in the specification, so it is sent
+   * only when given.
+   */
+  readonly restart_policy?: 'always' | 'never' | 'on_failure' | undefined
   /** Test that the image can be pulled; the answer is 424 if it can't. */
   readonly verify_image?: boolean | undefined
   /** Seconds after SIGTERM before the container stops. 5 to 3600 (range: public fact). */
@@ -249,6 +263,14 @@ export interface VersionSaved {
   readonly version: Version
 }
 
+/** The version after an update. */
+export interface VersionUpdated {
+  /** Whether it was saved. */
+  readonly success?: Maybe<boolean>
+  /** The version. A public deployment leaves it out (public fact): read it again. */
+  readonly version?: Maybe<Version>
+}
+
 /** Whether the version is gone. */
 export interface VersionDeleted {
   /** Whether it was deleted. */
@@ -257,17 +279,19 @@ export interface VersionDeleted {
   readonly message?: Maybe<string>
 }
 
-/** All versions of an application. */
-export interface VersionList {
-  /** The whole list, which is not paged. */
+/** Which versions. */
+export interface ListVersions extends ApplicationName, PageInput {}
+
+/** The versions of an application. */
+export interface VersionList extends Counted {
+  /** The entries of this page: all of them, unless the service cuts the list into pages (public fact). */
   readonly versions: readonly Version[]
-  /** Number of all entries. */
-  readonly total_count?: Maybe<number>
 }
 
 const VersionSaved = answer<VersionSaved>('VersionSaved', { success: maybe(flag), version: Version })
+const VersionUpdated = answer<VersionUpdated>('VersionUpdated', { success: maybe(flag), version: maybe(Version) })
 const VersionDeleted = answer<VersionDeleted>('VersionDeleted', { success: maybe(flag), message: maybe(text) })
-const VersionList = answer<VersionList>('VersionList', { versions: z.array(Version), total_count: maybe(integer) })
+const VersionList = answer<VersionList>('VersionList', { versions: z.array(Version), ...counted })
 
 const name = limitedText('versionName')
 const changes = {
@@ -283,6 +307,7 @@ const changes = {
   session_config: SessionConfig.optional(),
   ports: z.array(VersionPort).optional(),
   envs: z.array(VersionVariable).optional(),
+  restart_policy: z.enum(['always', 'never', 'on_failure']).optional(),
   verify_image: z.boolean().optional(),
   termination_grace_period_seconds: limitedInteger('terminationGrace').optional(),
   endpoint_storage: z.string().min(1).optional(),
@@ -292,6 +317,7 @@ const changes = {
   will_deploy_in_mainland_china: z.boolean().optional(),
 }
 
+const ListVersions = input<ListVersions>('ListVersions', { app_name: segment, ...page })
 const VersionName = input<VersionName>('VersionName', { app_name: segment, version_name: segment })
 
 const CreateVersion = named<CreateVersion>(
@@ -356,7 +382,7 @@ export const versions = {
   update: operation('PATCH /v1/app/{app_name}/version/{version_name}', {
     summary: 'Change an application version (CPU, memory and GPU stay)',
     input: UpdateVersion,
-    output: VersionSaved,
+    output: VersionUpdated,
     errors: [400, 401, 404, 424, 500],
   }),
   /**
@@ -379,8 +405,9 @@ export const versions = {
    */
   list: operation('GET /v1/app/{app_name}/versions', {
     summary: 'List the versions of an application',
-    input: ApplicationName,
+    input: ListVersions,
     output: VersionList,
     errors: [400, 401, 404, 500],
+    items: 'versions',
   }),
 } as const

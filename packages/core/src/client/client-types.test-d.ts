@@ -1,6 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import type {
   Application,
+  ApplicationList,
   CreateDeployment,
   Deployment,
   DeploymentCreated,
@@ -36,11 +37,10 @@ test('a required input and its required keys cannot be left out', () => {
 })
 
 test('an input without required keys can be left out', () => {
-  expectTypeOf(client.applications.list()).resolves.toEqualTypeOf<{ readonly applications: readonly Application[] }>()
+  expectTypeOf(client.applications.list()).resolves.toEqualTypeOf<ApplicationList>()
   void client.relays.list()
   void client.fleets.list()
   void client.locations.list({ tags: true }, { timeoutMs: 1000, priority: 3, signal: new AbortController().signal })
-  // @ts-expect-error -- there is nothing to say to it
   void client.applications.list({ page: 1 })
 })
 
@@ -59,8 +59,9 @@ test('only paged operations have `all`, which yields the items', () => {
   >()
   // @ts-expect-error -- whose policies?
   client.policies.list.all()
-  // @ts-expect-error -- the document shows no pages here
-  client.applications.list.all()
+  expectTypeOf(client.applications.list.all()).toEqualTypeOf<AsyncGenerator<Application, void, undefined>>()
+  // @ts-expect-error -- one deployment is no list
+  client.deployments.get.all()
 })
 
 test('events and close have types', () => {

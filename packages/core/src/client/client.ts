@@ -27,9 +27,9 @@ type Kinds<Description> = {
  * of the wrong kind, does not compile.
  */
 export const catalogue: Kinds<Api> = {
-  applications: { create: 'once', update: 'once', get: 'once', delete: 'once', list: 'once' },
-  versions: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'once' },
-  registry: { listTags: 'once', deleteTag: 'once' },
+  applications: { create: 'once', update: 'once', get: 'once', delete: 'once', list: 'pages' },
+  versions: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages' },
+  registry: { listTags: 'pages', deleteTag: 'once' },
   storages: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages' },
   pullProfiles: {
     create: 'once',
@@ -54,8 +54,8 @@ export const catalogue: Kinds<Api> = {
   },
   fleets: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages', link: 'once', unlink: 'once' },
   policies: { create: 'once', list: 'pages', get: 'once', update: 'once', delete: 'once' },
-  tags: { list: 'once', get: 'once', create: 'once', update: 'once', delete: 'once' },
-  relays: { create: 'once', list: 'once', get: 'once', delete: 'once', authorizeUser: 'once', revokeUser: 'once' },
+  tags: { list: 'pages', get: 'once', create: 'once', update: 'once', delete: 'once' },
+  relays: { create: 'once', list: 'pages', get: 'once', delete: 'once', authorizeUser: 'once', revokeUser: 'once' },
 }
 
 /** Sends encoded requests and returns values. Combines the hops after the call: retry → schedule → send → decode. */

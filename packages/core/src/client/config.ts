@@ -61,14 +61,18 @@ interface TokenUser {
 
 /** Whether a token can be sent in a header. Its form is not checked further, because it is not documented. */
 const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
+/** The token without the word before it, with which dashboards show it (public fact). */
+export const bareToken = <T>(token: T) => (typeof token === 'string' ? token.replace(/^token +(?=\S)/i, '') : token)
 
 /**
- * Creates the source of the present token, without the word that the header needs in front.
+ * Creates the source of the present token, without the word that the header needs in front: a token that has it, as
+ * dashboards show it, is taken without.
  * @throws {InvalidInput} at once, for a token that is missing, empty or not sendable. Its value is in no message.
  */
 export function createTokenSource(token: Token): TokenSource {
   if (typeof token === 'function') return (call) => askFor(token, call)
-  if (!sendable(token)) {
+  const given = bareToken(token)
+  if (!sendable(given)) {
     const what =
       token === undefined || token === null
         ? 'missing'
@@ -82,13 +86,13 @@ export function createTokenSource(token: Token): TokenSource {
       },
     )
   }
-  return () => token
+  return () => given
 }
 
 async function askFor(provide: () => string | Promise<string>, call: TokenUser): Promise<string> {
   let token: unknown
   try {
-    token = await provide()
+    token = bareToken(await provide())
   } catch (cause) {
     throw new Unauthorized(`${call.facts().operation}: the token function failed`, { ...call.facts(), cause })
   }
@@ -276,7 +280,8 @@ function settingsOf(options: SettingsOption): Settings {
     check(isNumber(min), `settings.valueLimits.${name}.min`, min, 'a number')
     check(isNumber(max) && max >= min, `settings.valueLimits.${name}.max`, max, 'a number, not below min')
   }
-  const { valueLimits: _, ...names } = settings
+  const { valueLimits: _, fillRequired, ...names } = settings
+  check(typeof fillRequired === 'boolean', 'settings.fillRequired', fillRequired, 'true or false')
   for (const [name, value] of Object.entries(names))
     check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')
   const { createDeploymentPath: path } = settings

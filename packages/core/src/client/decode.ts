@@ -40,7 +40,7 @@ function readableEntries(output: z.ZodType, json: unknown): ReadableEntries | un
 }
 
 /** The parts of a request that are needed to read its answer. */
-type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress'>
+type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress' | 'template'>
 
 /**
  * The last hop: reads the value of an answer.
@@ -78,8 +78,13 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
 
   // Some operations are documented as possibly without content, e.g. the revocation of a relay user.
   if (answer.body === '' && success.includes(204)) return undefined
-  if (answer.body === '') throw unexpected('the answer is empty')
-  const json = parse(answer.body)
+  if (answer.body === '') {
+    // A public deployment answers some deletions and stops without a body (public fact). Only their status counts.
+    const nothing = request.operation.method === 'DELETE' ? validate(output, {}) : undefined
+    if (nothing?.success === true) return deepFreeze(nothing.data)
+    throw unexpected('the answer is empty')
+  }
+  const json = withList(request.operation, parse(answer.body))
   if (json === undefined) {
     const type = withoutSecretsOf(request, headerOf(answer, 'content-type') ?? 'not given')
     throw unexpected(`the answer is not JSON (${answer.bytes} bytes, content type ${type})`)
@@ -89,7 +94,9 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
   const readable = readableEntries(output, json.value)
   const rest = readable && validate(output, readable.json)
   if (rest?.success) {
-    tellLeftOut(request, readable?.leftOut ?? [], events)
+    const { leftOut } = readable as ReadableEntries
+    tellLeftOut(request, leftOut, events)
+    leftOutOf.set(rest.data as object, leftOut.length)
     return deepFreeze(rest.data)
   }
   const { field, wrong } = result.fault
@@ -97,6 +104,34 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
     `the answer's ${field === undefined ? 'body' : `field ${field}`} is not as described: it ${wrong}`,
     field,
   )
+}
+
+/** Entries that were left out of an answer because they could not be read. */
+export const leftOutOf = new WeakMap<object, number>()
+
+/**
+ * The answer of a list whose key is absent, as an empty list: a public deployment leaves it out when it is empty
+ * (public fact). It is only believed if what counts the entries says none, so that no other answer passes for an empty
+ * list.
+ */
+function withList(
+  { items, output }: Pick<Request['operation'], 'items' | 'output'>,
+  json: { readonly value: unknown } | undefined,
+): { readonly value: unknown } | undefined {
+  const { value } = json ?? {}
+  if (items === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return json
+  const { [items]: list, total_count: total, count, pagination } = value as Readonly<Record<string, unknown>>
+  if (list !== undefined && list !== null) return json
+  const counts = [total, count].filter((one) => one !== undefined && one !== null)
+  const { has_next: hasNext } = (pagination ?? {}) as { readonly has_next?: unknown }
+  const isEmpty = counts.length > 0 ? counts.every((one) => one === 0) : !isCounted(output) && hasNext !== true
+  return isEmpty ? { value: { ...value, [items]: [] } } : json
+}
+
+/** Whether answers of this shape tell the number of all entries. */
+function isCounted(output: z.ZodType | undefined): boolean {
+  const { def } = (output as unknown as z.core.$ZodTypes)._zod
+  return def.type === 'object' && ('total_count' in def.shape || 'count' in def.shape)
 }
 
 /** Emits an event for each entry left out, or a process warning without a listener: it may be a server that costs. */

@@ -60,13 +60,16 @@ export class Unauthorized extends MusterError {}
 /** The token is known but not allowed to do this (403). */
 export class Forbidden extends MusterError {}
 
-/** No object with that name exists (404; for deployments also a 400 that says so). */
+/** No object with that name exists, in the API's own words (404; for deployments also a 400 that says so). */
 export class NotFound extends MusterError {}
 
 /** The name is taken, or the object's state does not allow the operation (409). */
 export class Conflict extends MusterError {}
 
-/** The deployment has ended already (410). For a caller who wanted it stopped, this is a success. */
+/**
+ * The deployment has ended already (410, in the API's own words). For a caller who wanted it stopped, this is a
+ * success.
+ */
 export class AlreadyTerminated extends MusterError {}
 
 /** No server could be allocated (422 on create). The deployment of a `requestId` may cost money: stop it. */
@@ -94,6 +97,13 @@ export class ServerError extends MusterError {
     super(message, facts)
   }
 }
+
+/**
+ * The answer is not of the API: the address has no such route (404 or 405), or something in front of the service
+ * answered. It proves nothing about the object that was named. Most often the base URL has a path too many, or a
+ * setting such as `createDeploymentPath` is another's. Nothing was carried out.
+ */
+export class RouteMissing extends ServerError {}
 
 /** No answer came: the connection could not be opened, or it broke. */
 export class ConnectionLost extends MusterError {
@@ -194,6 +204,7 @@ nameErrors({
   DependencyFailed,
   RateLimited,
   ServerError,
+  RouteMissing,
   ConnectionLost,
   SendAborted,
   TimedOut,

@@ -34,19 +34,22 @@ type Answer = Readonly<Record<string, unknown>>
 /**
  * Creates the iterator over all items of a list operation. It ends whatever the service answers: page numbers only
  * increase, and an empty page or the 10,000th is the last. A page seen before is left out. If the service announces
- * further pages but only repeats earlier ones, the list is incomplete and the iterator throws.
+ * further pages but only repeats earlier ones, the list is incomplete and the iterator throws. So it does if the last
+ * page's `total_count` is more than the entries that came.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
   return async function* all(
     input: Readonly<Record<string, unknown>> = {},
     options?: CallOptions,
   ): AsyncGenerator<unknown, void, undefined> {
-    const { fingerprint } = await import('./cache.js')
+    const [{ fingerprint }, { leftOutOf }] = await Promise.all([import('./cache.js'), import('./decode.js')])
     const itemsKey = (await loadDescription()).get(id)?.items ?? ''
     const seen = new Set<string>()
     let page = typeof input?.['page'] === 'number' ? input['page'] : 1
     let promised = true
     let repeats = 0
+    let total = 0
+    let came = page === 1 ? 0 : Infinity
     for (let count = 0; count < MOST_PAGES; count += 1) {
       // An input that is no object is passed on, and refused like other invalid inputs.
       const asked = typeof input === 'object' && input !== null ? { limit: PER_PAGE, ...input, page } : input
@@ -55,16 +58,20 @@ export function allPages(id: OperationId, list: UntypedCall) {
         if (!promised && (error instanceof NotFound || error instanceof InvalidInput)) return undefined
         throw error
       })
-      if (answer === undefined) return
+      if (answer === undefined) return assertWhole(id, came, total)
       const items = itemsOf(id, answer as Answer, itemsKey)
-      if (items.length === 0) return
+      total = totalOf(answer as Answer) ?? total
+      if (items.length === 0) return assertWhole(id, came, total)
       const digest = fingerprint(items)
       const isRepeated = seen.has(digest)
       seen.add(digest)
       repeats = isRepeated ? repeats + 1 : 0
-      if (!isRepeated) yield* items
+      if (!isRepeated) {
+        yield* items
+        came += items.length + (leftOutOf.get(answer as Answer) ?? 0)
+      }
       const next = nextPage(page, (answer as Answer)['pagination'] as Pagination | null | undefined)
-      if (next === undefined || (isRepeated && !next.promised)) return
+      if (next === undefined || (isRepeated && !next.promised)) return assertWhole(id, came, total)
       if (repeats >= MOST_REPEATS) throw repeated(id, page)
       ;({ page, promised } = next)
     }
@@ -76,6 +83,17 @@ function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown
   const items = answer[key]
   if (Array.isArray(items)) return items
   throw new UnexpectedResponse(`${id}: the answer's field ${key} is not a list`, { operation: id, field: key })
+}
+
+const totalOf = ({ total_count: total }: Answer) => (typeof total === 'number' ? total : undefined)
+
+/** @throws {UnexpectedResponse} if fewer entries came than the service counts. */
+function assertWhole(id: OperationId, came: number, total: number): void {
+  if (came >= total) return
+  throw new UnexpectedResponse(`${id}: ${came} of ${total} entries came, and no further page: the list is not whole`, {
+    operation: id,
+    field: 'total_count',
+  })
 }
 
 const repeated = (id: OperationId, page: number) =>

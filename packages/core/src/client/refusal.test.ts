@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { api, type OperationId } from '../api/api.js'
+import { api, operations, type OperationId } from '../api/api.js'
 import { refusal } from './refusal.js'
 import { testRequest } from './request.fixture.js'
 import type { Answer } from './transport.js'
@@ -18,7 +18,11 @@ const of = (
   body?: unknown,
   id: OperationId = 'fleets.get',
   input: Readonly<Record<string, unknown>> = {},
-) => refusal(testRequest({ id, input }), answer(status, body), 0)
+) => {
+  const operation = operationOf(id)
+  return refusal(testRequest({ id, input, operation, template: operation.path }), answer(status, body), 0)
+}
+const operationOf = (id: OperationId) => new Map(operations).get(id) ?? api.fleets.get
 
 test.each([
   [400, 'InvalidInput', 'the service refused the input'],
@@ -164,5 +168,46 @@ describe('the message of the service', () => {
       expect(text).toContain('[redacted]')
       expect(text).toContain('[address]')
     }
+  })
+})
+
+describe('a 404 that is not of the API', () => {
+  test.each([
+    ['a page of a proxy', '<html><body>404 Not Found</body></html>'],
+    ['no body', ''],
+    ['a text', '404 page not found'],
+    ['JSON without a text', '{"status":404}'],
+    ['a list', '[]'],
+    ['the words of Flask', { message: 'The requested URL was not found on the server.' }],
+    ['the words of Nest', { statusCode: 404, message: 'Cannot DELETE /v2/v1/stop/abc', error: 'Not Found' }],
+    ['the words of Kong', { message: 'no Route matched with those values' }],
+    ['the words of FastAPI', { detail: 'Not Found' }],
+    ['the words of Spring', { status: 404, error: 'Not Found', path: '/v2/v1/stop/abc' }],
+    ['the words of the emulator', { message: 'there is no operation at this path' }],
+  ])('is a failing service, and no unknown deployment: %s', (_, body) => {
+    for (const status of [404, 410])
+      expect(of(status, body, 'deployments.stop')).toMatchObject({ name: 'RouteMissing', status })
+  })
+
+  test('is told from the words of the API about what was named', () => {
+    expect(of(404, { message: 'Not Found' }, 'deployments.stop').name).toBe('NotFound')
+    expect(of(404, { detail: 'deployment abc not found' }, 'deployments.stop').name).toBe('NotFound')
+    expect(of(410, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
+  })
+
+  test('is any 404 of an operation that names nothing, and any 405', () => {
+    expect(of(404, { message: 'Not Found' }, 'deployments.list').name).toBe('RouteMissing')
+    expect(of(404, { message: 'Not Found' }, 'deployments.create').name).toBe('RouteMissing')
+    expect(of(405, { message: 'Method Not Allowed' }, 'deployments.stop').name).toBe('RouteMissing')
+  })
+
+  test('names the route, so that its cause can be found', () => {
+    expect(of(404, '').message).toBe(
+      'fleets.get: the answer is not of the API: there may be no GET /v1/fleet/{fleet_name} there (status 404)',
+    )
+  })
+
+  test('is not taken for an unknown deployment with status 400 either', () => {
+    expect(of(400, 'Unknown host', 'deployments.stop').name).toBe('InvalidInput')
   })
 })

@@ -9,6 +9,7 @@ import {
   NoCapacity,
   NotFound,
   RateLimited,
+  RouteMissing,
   ServerError,
   Unauthorized,
   UnexpectedResponse,
@@ -44,7 +45,7 @@ const LONGEST_MESSAGE = 500
 
 /** The error for an answer that is no success, with the service's message without secrets and addresses. Pure. */
 export function refusal(
-  request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>,
+  request: Pick<Request, 'id' | 'call' | 'input' | 'progress' | 'operation' | 'template'>,
   answer: Answer,
   now: number,
 ): MusterError {
@@ -76,7 +77,12 @@ export function refusal(
   if (stops.has(request.id) && /already\s+terminated/i.test(said)) {
     return new AlreadyTerminated(tell('the deployment is already terminated'), facts)
   }
-  if (status === 400 && namesDeployment.has(request.id) && saysUnknown.test(said))
+  if (isNotOfApi(request, status, body))
+    return new RouteMissing(
+      tell(`the answer is not of the API: there may be no ${request.operation.method} ${request.template} there`),
+      waiting(),
+    )
+  if (status === 400 && body !== undefined && namesDeployment.has(request.id) && saysUnknown.test(said))
     return new NotFound(tell('no such deployment'), facts)
   if (status === 422 && creates.has(request.id)) return new NoCapacity(tell("couldn't allocate a server"), facts)
   if (status === 429) return new RateLimited(tell('too many requests'), waiting())
@@ -94,6 +100,39 @@ const REFUSALS: Readonly<Record<number, readonly [typeof MusterError, what: stri
   422: [InvalidInput, 'the service refused the input'],
   424: [DependencyFailed, 'something the service depends on failed'],
 }
+
+/**
+ * Whether a refusal says nothing about the object that was named: its body is no JSON with a text, as every error of
+ * the API has; it speaks of the route; or the operation names no object that could be absent. The service's words for
+ * a route that it does not have are not described, so those of usual servers and gateways count.
+ */
+function isNotOfApi(
+  { operation }: Pick<Request, 'operation'>,
+  status: number,
+  body: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  if (status === 405) return true
+  if (status !== 404 && status !== 410) return false
+  const { message, detail, details, error } = body ?? {}
+  const said = [message, detail, details, error].filter((part) => typeof part === 'string' && part !== '')
+  if (said.length === 0 || said.some((part) => saysNoRoute.test(part as string))) return true
+  // Only `message` is a documented key. Others are those of frameworks, which say no more than this of a route.
+  if (typeof message !== 'string' && said.every((part) => saysNothing.test(part as string))) return true
+  return operation.pathKeys.length === 0 && !(operation.errors as readonly number[]).includes(status)
+}
+
+/** Flask, the emulator, Express and Nest, Kong, Go; then API gateways and mux routers. */
+const saysNoRoute = new RegExp(
+  [
+    'requested url',
+    'no operation at this path',
+    'cannot (get|post|put|patch|delete) /',
+    'no (route|static resource)|no such (route|path|endpoint)',
+    '(route|page|path|endpoint) not found',
+  ].join('|'),
+  'i',
+)
+const saysNothing = /^(404 )?not found\.?$/i
 
 /** Most characters of an id; a longer text is not taken as an id. */
 const LONGEST_ID = 200

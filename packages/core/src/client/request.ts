@@ -83,6 +83,7 @@ interface EncodedInput {
 export function createEncoder(id: OperationId, operation: Operation, settings: Settings, prefix: string) {
   // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version', with the name between.
   const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
+  const filled = settings.fillRequired ? operation.fill : {}
   const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
 
   return (input: Readonly<Record<string, unknown>>): EncodedInput => {
@@ -92,7 +93,7 @@ export function createEncoder(id: OperationId, operation: Operation, settings: S
     })
     let query = ''
     const headers: string[] = []
-    let body: Record<string, unknown> | undefined = alwaysBody ? {} : undefined
+    let body: Record<string, unknown> | undefined = alwaysBody ? { ...filled } : undefined
     for (const key in input) {
       const value = input[key]
       if (value === undefined) continue

@@ -2,7 +2,15 @@ import type { Method } from '../operation.js'
 import { type Backoff, backoffMs } from '../runtime/index.js'
 import type { Clock, Random } from '../time.js'
 import type { EventSink } from './call-events.js'
-import { AlreadyTerminated, ConnectionLost, type MusterError, NotFound, RateLimited, ServerError } from './errors.js'
+import {
+  AlreadyTerminated,
+  ConnectionLost,
+  type MusterError,
+  NotFound,
+  RateLimited,
+  RouteMissing,
+  ServerError,
+} from './errors.js'
 import { enterPhase, factsOf, type Request } from './request.js'
 
 /** Which requests are safe to repeat, and when. Pure. */
@@ -18,7 +26,7 @@ export function mayRetry(method: Method, error: unknown): boolean {
 
 /** Whether the failed attempt may have taken effect. */
 export const mayHaveTakenEffect = (error: unknown): boolean =>
-  error instanceof ServerError || (error instanceof ConnectionLost && error.sent)
+  (error instanceof ServerError && !(error instanceof RouteMissing)) || (error instanceof ConnectionLost && error.sent)
 
 /** Whether the error says that the resource to delete does not exist (any more). */
 export const isGone = (error: unknown): error is NotFound | AlreadyTerminated =>

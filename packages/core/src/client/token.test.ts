@@ -6,6 +6,15 @@ const call = { facts: () => ({ operation: 'fleets.get', call: 'c-1' }) }
 
 test('a string is used unchanged', () => expect(createTokenSource('secret')(call)).toBe('secret'))
 
+test('the word before a token, with which dashboards show it, is not sent twice', async () => {
+  for (const given of ['token secret', 'Token  secret']) {
+    expect(createTokenSource(given)(call)).toBe('secret')
+    expect(await createTokenSource(() => given)(call)).toBe('secret')
+  }
+  expect(createTokenSource('tokenized')(call)).toBe('tokenized')
+  expect(createTokenSource('token')(call)).toBe('token')
+})
+
 test('a function is called for every attempt', async () => {
   let asked = 0
   const source = createTokenSource(() => Promise.resolve(`secret-${(asked += 1)}`))

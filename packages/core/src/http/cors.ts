@@ -1,6 +1,9 @@
 /** Which pages of other origins may call an API from a browser. */
 export interface CorsOptions {
-  /** Origins whose pages may call, e.g. `https://play.example.com`; `http://localhost:*` for any port; `*` for all. */
+  /**
+   * Origins whose pages may call, e.g. `https://play.example.com`; `https://*.example.com` for each subdomain, not for
+   * `example.com` itself; `http://localhost:*` for any port; `*` for all.
+   */
   readonly origins: readonly string[]
 }
 
@@ -16,7 +19,18 @@ export function corsHeaders({ origins }: CorsOptions, request: Request): Readonl
 function allows(listed: string, origin: string): boolean {
   if (listed === '*' || listed === origin) return true
   // The default port is not written in an origin.
-  return listed.endsWith(':*') && origin.replace(/(?<=[^/]):\d+$/, '') === listed.slice(0, -2)
+  const anyPort = listed.endsWith(':*')
+  const asked = anyPort ? origin.replace(/(?<=[^/]):\d+$/, '') : origin
+  const wanted = anyPort ? listed.slice(0, -2) : listed
+  const [scheme = '', domain] = wanted.split('://*.')
+  if (domain === undefined) return asked === wanted
+  // Names of hosts alone may stand for the star: neither a user nor a path could end in the domain then.
+  const prefix = `${scheme}://`
+  return (
+    asked.startsWith(prefix) &&
+    asked.endsWith(`.${domain}`) &&
+    /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(asked.slice(prefix.length, -domain.length - 1))
+  )
 }
 
 /** Answers a browser's preflight request; undefined for any other request. */

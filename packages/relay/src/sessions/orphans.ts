@@ -124,9 +124,8 @@ export async function* listed(context: SessionContext): AsyncGenerator<ListedSes
 }
 
 /**
- * Deletes the sessions of our owner that nobody owns, and remembers since when each was seen. The service lists one
- * page and offers no further pages. Deletions make room for more on that page, so it is read until nothing is left to
- * delete.
+ * Deletes the sessions of our owner that nobody owns, and remembers since when each was seen. A service may list one
+ * page alone. Deletions make room for more on that page, so the list is read until nothing is left to delete.
  */
 export function createOrphanReaper(context: SessionContext, settleMs: number) {
   let firstSeen = new Map<string, number>()

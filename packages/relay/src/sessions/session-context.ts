@@ -1,12 +1,14 @@
-import type { Client } from '@muster/core'
+import type { CallOptions, Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { problemResponse, type Events, within, type WithProblems } from '@muster/core/internal'
+import { type Events, type PageInput, problemResponse, within, type WithProblems } from '@muster/core/internal'
 import { type RandomInt, unguessable } from '../random-text.js'
 import { type Reading, readingOf, type RelaySession } from './session.js'
 
 /** The operations used of the service; `client.relays` provides them. */
-export type RelayService = Pick<Client['relays'], 'create' | 'list' | 'get' | 'delete' | 'authorizeUser' | 'revokeUser'>
+export type RelayService = Pick<Client['relays'], 'create' | 'get' | 'delete' | 'authorizeUser' | 'revokeUser'> & {
+  list(input?: PageInput, options?: CallOptions): ReturnType<Client['relays']['list']>
+}
 
 export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void
@@ -61,10 +63,20 @@ export async function readSession(
   return readingOf(await client.get({ session_id: sessionId }, { timeoutMs: callTimeoutMs, signal }))
 }
 
+/** Most pages of the list that are read, in case the service makes up new pages without end. */
+const MOST_PAGES = 100
+
+/** All sessions, and whether the list is whole: a service that does not cut it into pages may show the first alone. */
 export async function listSessions({ client, callTimeoutMs }: SessionContext) {
-  const { sessions, pagination } = await client.list({}, { timeoutMs: callTimeoutMs })
-  // The operation offers no further pages.
-  return { readings: sessions.map(readingOf), complete: pagination?.has_next !== true }
+  const found = new Map<string, Reading>()
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const { sessions, pagination } = await client.list(page === 1 ? {} : { page }, { timeoutMs: callTimeoutMs })
+    const before = found.size
+    for (const reading of sessions.map(readingOf)) found.set(reading.id, reading)
+    if (pagination?.has_next !== true) return { readings: [...found.values()], complete: true }
+    if (found.size === before) break
+  }
+  return { readings: [...found.values()], complete: false }
 }
 
 type Hints = ReturnType<typeof createHints>

@@ -1,0 +1,187 @@
+/** Answers that are legal by either description of the service, as the client gives them. */
+import { type CallOptions, createClient, inProcess } from '@muster/core'
+import { metricValues, type OperationId, operations } from '@muster/core/api'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { arbitraryOf } from '../arbitraries.js'
+import { faultIn, OBSERVED_PATHS, observedOperations, ofShape, readShape } from './observed.js'
+
+type Call = (input: unknown, options?: CallOptions) => Promise<unknown>
+
+/** Calls an operation with any right input, at a service that answers this. */
+async function answered(id: OperationId, status: number, body: unknown): Promise<unknown> {
+  const text = body === undefined ? null : JSON.stringify(body)
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'token of-the-account',
+    retry: { attempts: 1 },
+    dispatcher: inProcess(async () => new Response(text, { status })),
+  })
+  const [group = '', name = ''] = id.split('.')
+  const call = (client as unknown as Record<string, Record<string, Call>>)[group]?.[name]
+  try {
+    return await call?.(inputs.get(id))
+  } finally {
+    await client.close()
+  }
+}
+
+const described = new Map(operations)
+const inputs = new Map(
+  operations.map(([id, { input }]) => [id, fc.sample(arbitraryOf(input), { numRuns: 1, seed: 1 })[0]]),
+)
+const routeOf = (id: OperationId) => {
+  const { method, path } = described.get(id) as { readonly method: string; readonly path: string }
+  return OBSERVED_PATHS[`${method} ${path}`] ?? `${method} ${path}`
+}
+const observed = new Map(observedOperations.map((one) => [`${one.method} ${one.path}`, one]))
+
+/** What of an answer is not in what the client gave. A number may be given as its text, and the other way round. */
+function lost(sent: unknown, given: unknown, at = ''): string | undefined {
+  if (sent === null || sent === undefined) return undefined
+  if (typeof sent !== 'object') return String(sent) === String(given) ? undefined : `${at}: ${String(given)}`
+  if (typeof given !== 'object' || given === null) return `${at}: ${String(given)}`
+  const keys = Object.keys(sent).filter((key) => key !== '__proto__')
+  const faults = keys.map((key) => lost(Reflect.get(sent, key), Reflect.get(given, key), `${at}.${key}`))
+  return faults.find((fault) => fault !== undefined)
+}
+
+/** An absent list has no entries, so its count is 0: the shapes cannot say that. */
+function countedRight(id: OperationId, made: unknown): unknown {
+  const { items } = described.get(id) ?? {}
+  if (items === undefined || typeof made !== 'object' || made === null || items in made) return made
+  const counts = ['total_count', 'count'].filter((key) => key in made)
+  return { ...made, ...Object.fromEntries(counts.map((key) => [key, 0])) }
+}
+
+/** The service says that it knows nothing of the deployment. No status can stand for that: it is asked again. */
+const saysNothing = (id: OperationId, body: unknown) => id === 'deployments.get' && body === null
+
+describe('no answer that the observed description allows is refused or cut', () => {
+  const known = operations.map(([id]) => id).filter((id) => observed.has(routeOf(id)))
+
+  test('of all operations but fleets and policies, which are gone there', () => {
+    const gone = operations.map(([id]) => id).filter((id) => !known.includes(id))
+    expect(gone.every((id) => /^(fleets|policies)\./.test(id))).toBe(true)
+    expect([known.length, gone.length]).toEqual([46, 12])
+  })
+
+  test.each(known)('%s', async (id) => {
+    for (const { status, body } of observed.get(routeOf(id))?.gives ?? [])
+      await fc.assert(
+        fc.asyncProperty(body === undefined ? fc.constant(undefined) : ofShape(body), async (made) => {
+          const sent = countedRight(id, made)
+          if (saysNothing(id, sent)) return
+          expect(lost(sent, described.get(id)?.output === undefined ? sent : await answered(id, status, sent))).toBe(
+            undefined,
+          )
+        }),
+        { numRuns: 40 },
+      )
+  })
+})
+
+describe('no answer that the specification allows is refused or cut', () => {
+  test.each(operations)('%s', async (id, { output, success }) => {
+    await fc.assert(
+      fc.asyncProperty(output === undefined ? fc.constant(undefined) : arbitraryOf(output), async (sent) => {
+        const status = sent === undefined ? 204 : (success.find((one) => one !== 204) ?? 200)
+        expect(lost(sent, await answered(id, status, sent))).toBe(undefined)
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+test('metrics are texts, as the specification has them, and numbers by a function', async () => {
+  const sent = { cpu: { datasets: [1, 2.5, 0] }, mem: { datasets: ['3', 'none', ''] } }
+  const given = (await answered('deployments.metrics', 200, sent)) as {
+    readonly cpu: { readonly datasets: readonly string[] }
+    readonly mem: { readonly datasets: readonly string[] }
+  }
+  expect([given.cpu.datasets, given.mem.datasets]).toEqual([
+    ['1', '2.5', '0'],
+    ['3', 'none', ''],
+  ])
+  expect([metricValues(given.cpu), metricValues(given.mem), metricValues(null)]).toEqual([
+    [1, 2.5, 0],
+    [3, Number.NaN, Number.NaN],
+    [],
+  ])
+})
+
+describe('a list whose key is absent', () => {
+  test('is empty where its count says so', async () => {
+    const pagination = { number: 1, has_next: false }
+    expect(await answered('deployments.list', 200, { total_count: 0, pagination })).toMatchObject({ data: [] })
+    expect(await answered('locations.beacons', 200, { count: 0 })).toMatchObject({ locations: [] })
+    expect(await answered('storages.list', 200, {})).toMatchObject({ endpoints: [] })
+  })
+
+  test.each([{}, { total_count: 3 }, { message: 'down for maintenance' }])(
+    'is unknown, and no empty list, where nothing says so: %j',
+    async (body) => {
+      await expect(answered('deployments.list', 200, body)).rejects.toThrow('field data is not as described')
+    },
+  )
+})
+
+describe('the observed shapes', () => {
+  test('are read with their bounds', () => {
+    expect(readShape('{a*:text(3–64), b:[int[-1–1440]?], c:{NAME:{d:x|y}}}?')).toEqual({
+      kind: 'object',
+      nullable: true,
+      fields: {
+        a: { isRequired: true, shape: { kind: 'text', min: 3, max: 64, nullable: false } },
+        b: {
+          isRequired: false,
+          shape: { kind: 'list', nullable: false, of: { kind: 'int', min: -1, max: 1440, nullable: true } },
+        },
+        c: {
+          isRequired: false,
+          shape: {
+            kind: 'by-name',
+            nullable: false,
+            of: {
+              kind: 'object',
+              nullable: false,
+              fields: { d: { isRequired: false, shape: { kind: 'one-of', values: ['x', 'y'], nullable: false } } },
+            },
+          },
+        },
+      },
+    })
+    expect(() => readShape('{a:text')).toThrow(SyntaxError)
+  })
+
+  test('allow what is made of them, and name what they do not allow', () => {
+    for (const { gives } of observedOperations)
+      for (const { body } of gives)
+        if (body !== undefined) fc.assert(fc.property(ofShape(body), (value) => faultIn(value, body) === undefined))
+    const application = observed.get('POST /v1/app')?.takes
+    expect(application && faultIn({ name: 'my-game', is_active: true }, application)).toBe('image')
+    expect(application && faultIn({ name: 'my', is_active: true, image: '' }, application)).toBe('name')
+  })
+})
+
+test('requests hold what the observed description requires: an application is sent with both fields', async () => {
+  const bodies: unknown[] = []
+  const send = async (settings: { readonly fillRequired?: boolean }) => {
+    const client = createClient({
+      baseUrl: 'http://service.invalid',
+      token: 'x',
+      settings,
+      dispatcher: inProcess(async (request) => {
+        bodies.push(await request.json())
+        return Response.json({ name: 'my-game' })
+      }),
+    })
+    await client.applications.create({ name: 'my-game' })
+    await client.close()
+  }
+  await send({})
+  await send({ fillRequired: false })
+  expect(bodies).toEqual([{ name: 'my-game', is_active: true, image: '' }, { name: 'my-game' }])
+  const application = observed.get('POST /v1/app')?.takes
+  expect(bodies.map((body) => application && faultIn(body, application))).toEqual([undefined, 'is_active'])
+})
