@@ -35,6 +35,7 @@ export {
   type PageChange,
   type ReadQuery,
   readQuery,
+  matchmakerTag,
   createMemoryServerLog,
   createServerKeys,
   createServerLog,

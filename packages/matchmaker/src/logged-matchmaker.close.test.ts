@@ -43,6 +43,7 @@ describe('close', () => {
   test('waits for creates that were sent, and sends no more', async () => {
     const world = createWorld({ maxCreatesInFlight: 1, service: { latencyMs: () => 3000 } })
     const { first, closed: closedAfter } = await timed(world)
+    await first.run(6500)
     for (const id of ['ann', 'ben', 'cas', 'dee']) first.join(id)
     await first.matchmaker.tick()
     expect(await closedAfter(10_000)).toBeLessThan(6200)

@@ -28,16 +28,18 @@ test('with a store that throws, a match is announced before its tickets return, 
 describe('beyond the creates in flight', () => {
   const pairs = ['a', 'b', 'c', 'd']
   const slow = { maxCreatesInFlight: 2, service: { latencyMs: () => 500 } }
-  const crowd = (options: Parameters<typeof setUp>[0] = {}) => {
+  const crowd = async (options: Parameters<typeof setUp>[0] = {}) => {
     const serverLog = createMemoryServerLog()
     const all = setUp({ ...slow, serverLog, ...options })
+    // By then the service has answered a list: before, it is asked for one server alone.
+    await all.run(1250)
     for (const name of pairs) all.join(`${name}1`, `${name}2`)
     const matchIdOf = (name: string) => all.matchmaker.getTicket(`${name}1-${name}2`)?.matchId ?? ''
     return { ...all, serverLog, matchIdOf }
   }
 
   test('others wait in order, with their intents written', async () => {
-    const { service, serverLog, matchIdOf, matchmaker, run, status } = crowd()
+    const { service, serverLog, matchIdOf, matchmaker, run, status } = await crowd()
     await matchmaker.tick()
     const tags = pairs.map((name) => `match-${matchIdOf(name)}`)
     const sent = () => service.calls.create.map(({ tags: own }) => own?.[1])
@@ -52,7 +54,7 @@ describe('beyond the creates in flight', () => {
   })
 
   test('a failed create makes room for the next', async () => {
-    const { service, run } = crowd({
+    const { service, run } = await crowd({
       service: { latencyMs: () => 500, fault: (method, nth) => (method === 'create' && nth <= 2 ? {} : undefined) },
     })
     await run(1000)
@@ -60,7 +62,7 @@ describe('beyond the creates in flight', () => {
   })
 
   test('a waiting match that ends is never created', async () => {
-    const { service, seen, serverLog, matchIdOf, matchmaker, run } = crowd()
+    const { service, seen, serverLog, matchIdOf, matchmaker, run } = await crowd()
     await matchmaker.tick()
     const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
     matchmaker.cancelTicket('c1-c2')
@@ -77,7 +79,7 @@ describe('beyond the creates in flight', () => {
 
   test('a match that is too large is found when its turn comes, and makes room for the next', async () => {
     const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: tooLarge } }]
-    const { service, seen, serverLog, matchmaker } = crowd({ queues })
+    const { service, seen, serverLog, matchmaker } = await crowd({ queues })
     await matchmaker.tick()
     expect(service.calls.create).toHaveLength(0)
     expect(seen.problem).toHaveLength(4)
@@ -86,7 +88,7 @@ describe('beyond the creates in flight', () => {
   })
 
   test('closing creates none of the waiting ones', async () => {
-    const { service, clock, matchmaker } = crowd()
+    const { service, clock, matchmaker } = await crowd()
     await matchmaker.tick()
     const closed = matchmaker.close()
     await clock.advance(30_000)
@@ -138,6 +140,7 @@ describe('the creates of any minute are bounded', () => {
 
   test('with those that wait for their turn counted', async () => {
     const { matchmaker, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
+    await run(1250)
     joinAll('a', 'b', 'c')
     await run(500)
     expect(matchmaker.inspect()).toMatchObject({ held: 'maxCreatesPerMinute' })

@@ -257,7 +257,10 @@ describe('a server that a player has started', () => {
     const places = [...(cold.places ?? []), { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }]
     const { matchmaker, run, restart, tokens, service } = openBeforeKill(
       { ...cold, places },
-      { maxCreatesInFlight: 1, service: { fate: () => ({ readyMs: 2000 }), latencyMs: () => 1000 } },
+      {
+        maxCreatesInFlight: 1,
+        service: { fate: () => ({ readyMs: 2000 }), latencyMs: (method) => (method === 'list' ? 0 : 1000) },
+      },
     )
     await run(1000)
     const near = { latitude: 35, longitude: 139 }

@@ -8,7 +8,7 @@ import { createDeploymentCreation } from './create-deployment.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
 import { createServerBrowser } from './browser/index.js'
-import { createGovernor } from './server-limits.js'
+import { createGovernor, notingAnswers } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorOptions, Held } from './allocator.js'
 import {
@@ -46,7 +46,7 @@ const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orde
 export type Allocator = ReturnType<typeof createAllocator>
 
 export function createAllocator(options: AllocatorOptions) {
-  const { service, locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
+  const { locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = serverLog.resumes ?? options.resumes ?? false
   const allocations = createAllocations({
@@ -60,6 +60,7 @@ export function createAllocator(options: AllocatorOptions) {
     },
   })
   const governor = createGovernor(bound, random)
+  const service = notingAnswers(options.service, governor)
   const keys = createServerKeys(options.masterSecret)
   const signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
   /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
@@ -298,7 +299,11 @@ export function createAllocator(options: AllocatorOptions) {
       on,
     }),
     expect: inherited.expect,
-    adopted: inherited.done,
+    adopted: () => {
+      inherited.done()
+      // Nothing but one server may be created before the list is answered.
+      watcher.look(clock.now())
+    },
     problem: (error) => on.problem('store', error),
   })
   const count = () => allocations.count() + lifecycle.strays()

@@ -9,6 +9,7 @@ import {
   NoCapacity,
   NotFound,
   RateLimited,
+  RouteMissing,
   TimedOut,
   Unauthorized,
   SendAborted,
@@ -42,7 +43,7 @@ type CreateFailure =
   | { readonly kind: 'no-capacity'; readonly requestId: string | undefined }
 
 const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
-const unavailabilities = [Unauthorized, Forbidden, RateLimited, ClientClosed]
+const unavailabilities = [Unauthorized, Forbidden, RateLimited, RouteMissing, ClientClosed]
 
 /** A failure that does not prove that nothing was created counts as lost. */
 export function readCreateFailure(error: unknown): CreateFailure {

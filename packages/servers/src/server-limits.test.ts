@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createGovernor, type Held } from './server-limits.js'
+import { Forbidden, RouteMissing, ServerError } from '@muster/core'
+import { createGovernor as createUnread, type Held, type SpendBound } from './server-limits.js'
 import { type AllocationPhase, inheritedAllocation } from './records/allocation.js'
 import { createAllocations } from './allocations.js'
 
@@ -14,6 +15,12 @@ function matches(...phases: AllocationPhase[]) {
   return { count: all.count(), startingCount: all.startingCount() }
 }
 const none = matches()
+/** A governor that knows that the service answers lists. */
+function createGovernor(bound: SpendBound, random: () => number) {
+  const governor = createUnread(bound, random)
+  governor.read()
+  return governor
+}
 const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
 
 describe('the room for creates', () => {
@@ -166,5 +173,44 @@ describe('a pause', () => {
       now = next
       governor.planned({}, now)
     }
+  })
+})
+
+describe('while it is not known whether a server could be stopped again', () => {
+  const open = { maxServers: 9, maxStarting: 9, maxCreatesPerMinute: Infinity }
+  const one = matches('creating')
+  const missing = new RouteMissing('deployments.list: the answer is not of the API')
+  const roomOf = (governor: ReturnType<typeof createUnread>) => [governor.room(none, 0), governor.room(one, 0)]
+
+  test('one server may exist, and no second, until the service has answered a read', () => {
+    const governor = createUnread(open, () => 1)
+    expect([...roomOf(governor), governor.held()]).toEqual([1, 0, 'unstoppable'])
+    governor.unread(new ServerError('503'))
+    expect(roomOf(governor)).toEqual([1, 0])
+    governor.read()
+    expect([...roomOf(governor), governor.held()]).toEqual([9, 8, undefined])
+  })
+
+  test('a missing route of reads holds creates until a read is answered; an outage does not', () => {
+    const governor = createUnread(open, () => 1)
+    governor.read()
+    governor.unread(new ServerError('503'))
+    expect(roomOf(governor)).toEqual([9, 8])
+    governor.unread(missing)
+    expect(roomOf(governor)).toEqual([1, 0])
+  })
+
+  test('a refused stop holds creates until that stop is confirmed', () => {
+    const governor = createUnread(open, () => 1)
+    governor.read()
+    governor.unstopped('r1', new ServerError('503'))
+    expect(roomOf(governor)).toEqual([9, 8])
+    governor.unstopped('r1', missing)
+    governor.unstopped('r2', new Forbidden('deployments.stop: not allowed'))
+    governor.stopped('r1')
+    governor.read()
+    expect([...roomOf(governor), governor.held()]).toEqual([1, 0, 'unstoppable'])
+    governor.stopped('r2')
+    expect(roomOf(governor)).toEqual([9, 8])
   })
 })

@@ -1,5 +1,7 @@
+import { AlreadyTerminated, Forbidden, NotFound, RouteMissing, Unauthorized } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
+import type { DeploymentService } from './records/index.js'
 
 /**
  * Bounds how many tasks are under way at once; the others wait in the order in which they came.
@@ -65,12 +67,18 @@ export interface SpendBound {
   readonly budget?: SpendBudget | undefined
 }
 
-/** Why nothing may be created now: one of the bounds, or `paused`, because the service took nothing. */
-export type Held = keyof SpendBound | 'paused'
+/**
+ * Why nothing may be created now: one of the bounds; `paused`, because the service took nothing; or `unstoppable`,
+ * because it is not known whether a server could be stopped again.
+ */
+export type Held = keyof SpendBound | 'paused' | 'unstoppable'
 
 /**
  * Says how many deployments may be created now: the bounds, and a pause while the service takes none. In a pause, one
  * create at a time finds out whether it is over; with the first answer, everything may be sent again.
+ *
+ * Until the service has answered a read, and while it refuses a stop, one deployment may exist and no second: a wrong
+ * address can serve creates alone, and each server would then run until its time limit.
  */
 export type Governor = ReturnType<typeof createGovernor>
 
@@ -79,6 +87,8 @@ const FAILURES_BEFORE_PAUSE = 3
 /** Between two probes: the first answer after an outage is at most this late; an hour of it costs 1,500 creates. */
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 const MINUTE_MS = 60_000
+/** Failures of a stop that the next one will have too, until somebody changes the address, the token or the account. */
+const stopRefusals = [RouteMissing, Unauthorized, Forbidden]
 
 export function createGovernor(bound: SpendBound, random: Random) {
   const { maxServers, maxStarting, maxCreatesPerMinute, budget } = bound
@@ -92,6 +102,10 @@ export function createGovernor(bound: SpendBound, random: Random) {
   const counts = maxCreatesPerMinute < Infinity
   /** When the creates of the last minute were sent, if they are counted. */
   let recent: number[] = []
+  /** Whether the service has answered a list, a status or a stop, since a route was missing. */
+  let canRead = false
+  /** Deployments whose stop is refused: as long as there is one, another server might run for good as well. */
+  const unstoppable = new Set<string>()
   /** Those that were not sent yet. They count, because nobody knows when their turn comes. */
   const planned = new Set<object>()
 
@@ -106,6 +120,8 @@ export function createGovernor(bound: SpendBound, random: Random) {
     if (!isPaused()) return Infinity
     return now < probeAt ? 0 : 1
   }
+  /** One server may exist that cannot be stopped, and never two. */
+  const stoppableRoom = (count: number) => (canRead && unstoppable.size === 0 ? Infinity : 1 - count)
   const putOff = (now: number) => {
     probes += 1
     probeAt = now + backoffMs(probes, random(), PROBE_GAP)
@@ -115,6 +131,7 @@ export function createGovernor(bound: SpendBound, random: Random) {
     /** @param count all whose deployment may exist. @param startingCount those of them without players yet. */
     room: ({ count, startingCount }: { readonly count: number; readonly startingCount: number }, now: number) => {
       const rooms: readonly (readonly [Held, number])[] = [
+        ['unstoppable', stoppableRoom(count)],
         ['paused', pausedRoom(now)],
         ['maxServers', maxServers - count],
         ['maxStarting', maxStarting - startingCount],
@@ -154,9 +171,48 @@ export function createGovernor(bound: SpendBound, random: Random) {
       failures += 1
       if (isPaused()) putOff(now)
     },
+    /** Notes that the service answered a list or a status: what it has created can be found again. */
+    read: () => {
+      canRead = true
+    },
+    /** Notes that a list or a status failed. */
+    unread: (error: unknown) => {
+      if (error instanceof RouteMissing) canRead = false
+    },
+    /** Notes that the stop of a deployment was confirmed. */
+    stopped: (requestId: string) => void unstoppable.delete(requestId),
+    /** Notes that the stop of a deployment failed. */
+    unstopped: (requestId: string, error: unknown) => {
+      if (stopRefusals.some((kind) => error instanceof kind)) unstoppable.add(requestId)
+    },
     /** Why `room` last returned 0; undefined if there was room. */
     held: (): Held | undefined => held,
     /** Epoch milliseconds at which one create finds out whether the pause is over; in the past, or 0, without one. */
     pausedUntil: () => probeAt,
+  }
+}
+
+/** Whether the service answered, although it knows no such deployment any more. */
+const isAnswer = (error: unknown) => error instanceof NotFound || error instanceof AlreadyTerminated
+
+/** The service, with its answers to reads and stops noted in the governor. */
+export function notingAnswers(
+  service: DeploymentService,
+  governor: Pick<Governor, 'read' | 'unread' | 'stopped' | 'unstopped'>,
+): DeploymentService {
+  const noting = <Answer>(call: Promise<Answer>, done: () => void, failed: (error: unknown) => void) => {
+    call.then(done, (error: unknown) => (isAnswer(error) ? done() : failed(error)))
+    return call
+  }
+  return {
+    create: (input, options) => service.create(input, options),
+    get: (input, options) => noting(service.get(input, options), governor.read, governor.unread),
+    list: (input, options) => noting(service.list(input, options), governor.read, governor.unread),
+    stop: (input, options) =>
+      noting(
+        service.stop(input, options),
+        () => governor.stopped(input.request_id),
+        (error) => governor.unstopped(input.request_id, error),
+      ),
   }
 }

@@ -25,7 +25,7 @@ export interface Fate {
 export interface ServiceOptions {
   readonly clock: Clock
   /** Milliseconds of the network in each direction. Default 0. */
-  readonly latencyMs?: (() => number) | undefined
+  readonly latencyMs?: ((method: Method) => number) | undefined
   /** Milliseconds until the list shows a new deployment. Default 0. */
   readonly listLagMs?: number | undefined
   readonly fault?: ((method: Method, nth: number) => CallFault | undefined) | undefined
@@ -115,8 +115,8 @@ export function createTestService({
     tags: [...record.tags],
   })
 
-  const travel = async (signal: AbortSignal | undefined): Promise<void> => {
-    const ms = latencyMs()
+  const travel = async (method: Method, signal: AbortSignal | undefined): Promise<void> => {
+    const ms = latencyMs(method)
     if (ms > 0) await clock.sleep(ms, signal)
   }
   const call = async <Each extends Method, Output>(
@@ -127,10 +127,10 @@ export function createTestService({
   ): Promise<Output> => {
     calls[method].push(input)
     const wrong = fault(method, calls[method].length)
-    await travel(signal)
+    await travel(method, signal)
     if (wrong !== undefined && wrong.effect !== true) throw wrong.error ?? lost
     const output = act()
-    await travel(signal)
+    await travel(method, signal)
     if (wrong !== undefined) throw wrong.error ?? lost
     return output
   }

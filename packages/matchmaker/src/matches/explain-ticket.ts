@@ -110,7 +110,9 @@ function hindrance(
     case 'servers':
       return held === 'store'
         ? 'Its match is found, but no more servers may be deployed now: the store cannot be written.'
-        : 'Its match is found, but no more servers may be deployed now.'
+        : held === 'unstoppable'
+          ? 'Its match is found, but no more servers may be deployed now: the service does not list or stop servers.'
+          : 'Its match is found, but no more servers may be deployed now.'
     case 'other-ticket':
       return 'A match is found for another ticket of one of its players.'
     case 'players':

@@ -171,6 +171,7 @@ test('gauges are read when metrics are collected', async () => {
     'muster.deployments.blocked{"region":"eu","muster.reason":"maxCreatesPerMinute"}': 0,
     'muster.deployments.blocked{"region":"eu","muster.reason":"budget"}': 0,
     'muster.deployments.blocked{"region":"eu","muster.reason":"paused"}': 0,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"unstoppable"}': 0,
     'muster.deployments.blocked{"region":"eu","muster.reason":"store"}': 0,
   })
 })

@@ -182,6 +182,7 @@ const HOLDS: readonly Inspection['held'][] = [
   'maxCreatesPerMinute',
   'budget',
   'paused',
+  'unstoppable',
   'store',
 ]
 
