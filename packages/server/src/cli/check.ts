@@ -3,12 +3,15 @@ import { describeQueue } from '@muster/matchmaker'
 import { describePool, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
+import type { ServiceReading } from '../running/index.js'
 import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'
 
 interface CheckOptions {
   readonly config: string
   readonly json?: boolean
   readonly withoutSecrets?: boolean
+  readonly live?: boolean
+  readonly deploy?: boolean
   readonly matchesPerHour?: number
   readonly bootSeconds: number
   readonly matchMinutes: number
@@ -24,10 +27,15 @@ export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitC
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .option('--json', LIKE_JSON)
     .option('--without-secrets', NO_SECRETS)
+    .option('--live', LIVE)
+    .option('--deploy', DEPLOY)
     .option('--matches-per-hour <number>', 'the load for which each pool of servers is priced (default: three)', amount)
     .option('--boot-seconds <number>', 'of a server, from its create until it registers', amount, 20)
     .option('--match-minutes <number>', 'that a match lasts', amount, 15)
     .action(async (options: CheckOptions) => end(await check(options, terminal)))
+
+const LIVE = 'ask the service, with the token: only reads, which cost nothing; fails if something does not work'
+const DEPLOY = 'with --live: also create one server, wait until it is READY, and stop it'
 
 /** @throws {InvalidArgumentError} */
 function amount(text: string): number {
@@ -46,18 +54,58 @@ function loadsOf({ matchesPerHour, bootSeconds, matchMinutes }: CheckOptions): r
 
 /** Checks a configuration and says what it means. */
 async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
-  const { config, json, withoutSecrets } = options
+  const { config, json, withoutSecrets, live, deploy } = options
+  if (deploy === true && live !== true) return wrongOption('--deploy goes with --live', terminal)
+  if (live === true && withoutSecrets === true)
+    return wrongOption('--live needs the token, so it does not go with --without-secrets', terminal)
   const loads = loadsOf(options)
   const path = resolve(terminal.folder, config)
   try {
     const read = await readConfig(path, { env: terminal.env, outside: withoutSecrets !== true })
-    if (json === true) terminal.say(asJson(config, read.warnings, read.config, loads))
-    else tell(config, read, loads, terminal)
-    return EXIT.ok
+    const { readings, works } = live === true ? await liveReadings(read.config, options, terminal) : NOT_ASKED
+    if (json === true) terminal.say(asJson(config, read.warnings, read.config, loads, readings))
+    else if (live !== true) tell(config, read, loads, terminal)
+    return works ? EXIT.ok : EXIT.failed
   } catch (error) {
     if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, terminal, config)
     terminal.say(asJson(config, error.findings))
     return EXIT.wrong
+  }
+}
+
+const NOT_ASKED = { readings: undefined, works: true }
+
+function wrongOption(what: string, terminal: Terminal): ExitCode {
+  terminal.complain(`${paint(terminal.colours.complain).red('error')}: ${what}.`)
+  return EXIT.wrong
+}
+
+/** Asks the service, and says of each thing whether it works as soon as that is known. */
+async function liveReadings(config: Config, { json, deploy }: CheckOptions, terminal: Terminal) {
+  const { checkLive } = await import('./live-check.js')
+  const { green, red } = paint(terminal.colours.say)
+  const readings: ServiceReading[] = []
+  const interrupted = new AbortController()
+  const interrupt = () => interrupted.abort(new Error('interrupted'))
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  try {
+    const works = await checkLive({
+      config,
+      deploys: deploy === true,
+      announce: (text) => terminal.complain(text),
+      said: (reading) => {
+        readings.push(reading)
+        if (json === true) return
+        const { what, works: isRight, says } = reading
+        terminal.say(`${isRight ? green('works') : red('fails')}  ${what}: ${says}`)
+      },
+      signal: interrupted.signal,
+    })
+    return { readings, works }
+  } finally {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
   }
 }
 
@@ -86,7 +134,13 @@ function idlePrice({ spending: { pricePerMinute, currency } }: Config): (idle: n
       : ` Idle servers cost ${(idle * pricePerMinute * 60).toFixed(2)} ${currency} an hour.`
 }
 
-function asJson(file: string, findings: readonly Finding[], config?: Config, loads: readonly PoolLoad[] = []): string {
+function asJson(
+  file: string,
+  findings: readonly Finding[],
+  config?: Config,
+  loads: readonly PoolLoad[] = [],
+  live?: readonly ServiceReading[],
+): string {
   const queues = config?.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue) }))
   const pools = config?.pools.map((pool) => ({
     name: pool.name,
@@ -94,6 +148,12 @@ function asJson(file: string, findings: readonly Finding[], config?: Config, loa
     costs: loads.map((load) => poolCost(pool, load)),
   }))
   const shown = findings.map((finding) => ({ ...finding, excerpt: undefined }))
-  const result = { file, valid: config !== undefined, findings: shown, ...(queues && { queues, pools }) }
+  const result = {
+    file,
+    valid: config !== undefined,
+    findings: shown,
+    ...(queues && { queues, pools }),
+    ...(live && { live }),
+  }
   return JSON.stringify(result, null, 2)
 }

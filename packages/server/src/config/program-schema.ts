@@ -8,6 +8,7 @@ import {
   hostName,
   httpUrl,
   optionalSection,
+  orWord,
   path,
   secret,
   secretUrl,
@@ -38,6 +39,54 @@ export const listen = section({
     ),
 }).describe('Where the program listens.')
 
+const bounds = (most: string) =>
+  section({
+    min: z.number().optional().describe('The least. Default: that of the published descriptions.'),
+    max: orWord(z.number(), 'unlimited', Infinity, 'a number')
+      .optional()
+      .describe('The most, or `unlimited`. Default: that of the published descriptions.'),
+  })
+    .refine(({ min = -Infinity, max = Infinity }) => min <= max, 'must not have a min above its max')
+    .describe(most)
+const parameter = (what: string) =>
+  textLike(/^[\w.[\]-]{1,64}$/, 'must be the name of a query parameter')
+    .optional()
+    .describe(what)
+
+const settings = section({
+  createDeploymentPath: textLike(/^\/[\w\-.~/]{0,200}$/, 'must be a path: a slash, then letters, digits, - _ . ~ and /')
+    .optional()
+    .describe('Path of create deployment, below `url`. Default /deployments. A public deployment has /v2/deployments.'),
+  containerLogStorageParameter: parameter(
+    'Query parameter of stops that says where logs go. Default container_log_storage.',
+  ),
+  deploymentQueryParameter: parameter(
+    'Query parameter of the deployment list that holds its filters and order as JSON. Default query.',
+  ),
+  locationTypeParameter: parameter('Query parameter of the location list that filters by type. Default type.'),
+  locationTagsParameter: parameter('Query parameter of the location list that asks for tags. Default tags.'),
+  fillRequired: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether creates send what a public deployment requires and the specification leaves open. Default true.',
+    ),
+  valueLimits: section({
+    appName: bounds("Characters of an application's name. Default 3 to 64."),
+    versionName: bounds("Characters of a version's name. Default 1 to 64."),
+    reqCpu: bounds('CPU units of a version. Default at least 100.'),
+    reqMemory: bounds("Megabytes of a version's memory. Default at least 100."),
+    maxDuration: bounds('Minutes that a deployment may run. Default -1 to 1440.'),
+    terminationGrace: bounds('Seconds from SIGTERM to SIGKILL. Default 5 to 3600.'),
+    port: bounds('Ports of a version. Default 0 to 59999.'),
+    tagName: bounds('Characters of a tag. Default 1 to 40.'),
+    environmentValue: bounds('Bytes of the value of an environment variable. Default at most 4096.'),
+  }).describe('Limits on values, which are checked before a request is sent.'),
+}).describe(
+  "What the service's specification leaves open. `muster check --live` says which of it does not fit. Each counts " +
+    'after a restart.',
+)
+
 export const service = strictObject({
   url: httpUrl.describe('Address of the service that runs the game servers.'),
   token: secret.describe("The account's API token."),
@@ -53,6 +102,7 @@ export const service = strictObject({
   timeoutMs: duration
     .default(30_000)
     .describe('Milliseconds that a call of the service may take, with its time in the queue and its retries.'),
+  settings,
 }).describe('The service that runs the game servers.')
 
 function isNetwork(given: string): boolean {
@@ -101,12 +151,21 @@ export const launch = z
       'it. Default: servers are simulated.',
   )
 
+const origin = textLike(
+  /^(\*|null|[a-z][a-z\d+.-]*:\/\/(\*\.)?(\[[\da-f:.]+\]|[a-z\d_-]+(\.[a-z\d_-]+)*)(:(\d{1,5}|\*))?)$/i,
+  'must be an origin without a path, e.g. https://play.example.com; https://*.example.com for each subdomain; ' +
+    'http://localhost:* for each port; or * for each page',
+).transform((given) => given.toLowerCase())
+
 export const cors = section({
   origins: z
-    .array(text)
+    .array(origin)
     .max(1000)
     .default([])
-    .describe('Origins of pages, e.g. https://play.example.com; http://localhost:* for every port; * for every page.'),
+    .describe(
+      'Origins of pages, e.g. https://play.example.com; https://*.example.com for every subdomain, not for ' +
+        'example.com itself; http://localhost:* for every port; * for every page.',
+    ),
 }).describe('Web pages that may call the ticket API and the lobby API. Default: none.')
 
 export const locate = optionalSection({

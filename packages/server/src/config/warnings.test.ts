@@ -35,6 +35,8 @@ test.each([
   ['nothing is kept', CALM.replace('store: { folder: data }', 'store: memory'), ['warning 3 store']],
   ['the service is not encrypted', CALM.replace('https://service', 'http://service'), ['warning 1 service.url']],
   ['the service is this machine', CALM.replace('https://service.example', 'http://127.0.0.1:9'), []],
+  ['a version at the end of the address', CALM.replace('example,', 'example/v2/,'), ['warning 1 service.url']],
+  ['a path in the address', CALM.replace('example,', 'example/api,'), []],
   ['servers without bound', `${CALM}spending: { maxServers: unlimited }\n`, ['warning 5 spending.maxServers']],
   [
     'servers that are never reaped',

@@ -43,6 +43,9 @@ const isPlain = (url: string | undefined) => {
   return protocol === 'http:' && !isLoopback(hostname)
 }
 
+/** The version at the end of a URL, such as /v2; undefined without one. */
+export const endsInVersion = (url: string): string | undefined => /\/v\d+(?=\/*$)/i.exec(new URL(url).pathname)?.[0]
+
 /** Whether strangers reach what the listener of players serves. */
 export const isPublic = ({ publicUrl, admin }: Pick<ConfigFile['listen'], 'publicUrl' | 'admin'>): boolean =>
   admin === undefined && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
@@ -67,7 +70,11 @@ function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: C
 function aboutConnections({ listen, service, profiles, auth, addresses }: ConfigFile): Remark[] {
   const hasProxies = addresses.trustedProxies.length > 0
   return remarks({
-    'service.url': isPlain(service.url) && 'is not encrypted: the token is sent as it is',
+    'service.url': isPlain(service.url)
+      ? 'is not encrypted: the token is sent as it is'
+      : endsInVersion(service.url) !== undefined &&
+        `ends in ${endsInVersion(service.url)}: the paths of the service begin with their own version, so leave it ` +
+          'out; service.settings.createDeploymentPath has that of creates',
     'profiles.url': isPlain(profiles?.url) && 'is not encrypted: profiles can be changed on the way',
     'auth.jwt.jwks': isPlain(auth.jwt?.jwks) && 'is not encrypted: whoever changes keys on the way can log in',
     'listen.publicUrl': isPlain(listen.publicUrl)

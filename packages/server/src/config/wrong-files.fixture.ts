@@ -22,6 +22,10 @@ queues:
     ${DEPLOY}
 `
 
+const ORIGIN =
+  'must be an origin without a path, e.g. https://play.example.com; https://*.example.com for each subdomain; ' +
+  'http://localhost:* for each port; or * for each page'
+
 export const WRONG_FILES: readonly WrongFile[] = [
   { what: 'nothing', text: '', says: ['1:1 : is empty: `muster init` writes a configuration to begin with'] },
   {
@@ -52,6 +56,28 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: [
       '7:3 spending.maxServer: is not known; did you mean maxServers?',
       '8:3 spending.maxStating: is not known; did you mean maxStarting?',
+    ],
+  },
+  {
+    what: 'settings of the service that are not known, or not possible',
+    text: BASE.replace(
+      'token: { env: TOKEN } }',
+      'token: { env: TOKEN }, settings: { createDeployPath: /x, createDeploymentPath: v2, ' +
+        'valueLimits: { port: { min: 9, max: 1 } } } }',
+    ),
+    says: [
+      '1:77 service.settings.createDeployPath: is not known; did you mean createDeploymentPath?',
+      '1:121 service.settings.createDeploymentPath: must be a path: a slash, then letters, digits, - _ . ~ and /, ' +
+        'got "v2"',
+      '1:146 service.settings.valueLimits.port: must not have a min above its max',
+    ],
+  },
+  {
+    what: 'origins of pages that no browser sends',
+    text: `${BASE}cors: { origins: ['https://*.example.com', 'https://a.*.com', '*.example.com'] }\n`,
+    says: [
+      `6:44 cors.origins.1: ${ORIGIN}, got a text of 15 characters`,
+      `6:63 cors.origins.2: ${ORIGIN}, got "*.example.com"`,
     ],
   },
   {

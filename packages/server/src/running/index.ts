@@ -8,4 +8,5 @@ export {
   watchFile,
 } from './reload/config-file.js'
 export { definitionIn, editQueue, NotEdited } from './reload/edit-queue.js'
+export { deploysOf, readService, type ServiceReading } from './service-reads.js'
 export { type MusterServer, startServer } from './start-server.js'

@@ -68,10 +68,10 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
   const { config } = inForce
   const store = await openMatchingStore({ config, clock, onProblem })
   opened(store.close)
-  const { url: baseUrl, share, timeoutMs } = config.service
+  const { url: baseUrl, share, timeoutMs, settings } = config.service
   // A reloaded token counts from the next call on.
   const token = () => inForce.config.service.token.reveal()
-  const client = createClient({ baseUrl, token, share, timeoutMs, limiter: store.limiter, clock })
+  const client = createClient({ baseUrl, token, share, timeoutMs, settings, limiter: store.limiter, clock })
   opened((leftMs) => client.close({ timeoutMs: leftMs() }))
   const locate = config.locate && mmdbLocate(config.locate)
 

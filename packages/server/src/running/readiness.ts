@@ -1,5 +1,6 @@
-import { type Client, Forbidden, Unauthorized } from '@muster/core'
+import { type Client, Forbidden, RouteMissing, Unauthorized } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import type { ServiceReading } from './service-reads.js'
 
 /** Says in words why the program does not take players now; undefined if that is no reason. */
 export type ReadinessCheck = () => string | undefined | Promise<string | undefined>
@@ -53,7 +54,9 @@ async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
 interface ServiceCheckOptions {
   readonly client: Client
   readonly clock: Clock
-  /** Told of each attempt that failed. */
+  /** Reads all that the program needs of the service: see `readService`. */
+  readonly readAll: (signal: AbortSignal) => Promise<readonly ServiceReading[]>
+  /** Called with each attempt that failed, and with each reading that did not work. */
   readonly onProblem: (error: unknown) => void
 }
 
@@ -67,12 +70,15 @@ const LATER_MS = 60_000
 
 /**
  * Asks the service for one deployment of its list, at the start and then every minute. Players are taken once that
- * has worked. A service that is down later is no reason to send players elsewhere; a token that it refuses is one.
+ * has worked. A service that is down later is no reason to send players elsewhere; a token that it refuses is one, and
+ * so is an address at which it does not list. Once it has answered, all that the program needs of it is read, and what
+ * does not work is reported.
  */
-export function createServiceCheck({ client, clock, onProblem }: ServiceCheckOptions) {
+export function createServiceCheck({ client, clock, readAll, onProblem }: ServiceCheckOptions) {
   const ending = new AbortController()
   let reason: string | undefined = 'the service has not answered yet'
   let hasWorked = false
+  let hasRead = false
 
   const look = async () => {
     try {
@@ -82,13 +88,20 @@ export function createServiceCheck({ client, clock, onProblem }: ServiceCheckOpt
     } catch (error) {
       if (ending.signal.aborted) return
       onProblem(error)
-      if (error instanceof Unauthorized || error instanceof Forbidden) reason = 'the service refuses the token'
+      if (error instanceof RouteMissing) reason = 'the service does not list servers at service.url'
+      else if (error instanceof Unauthorized || error instanceof Forbidden) reason = 'the service refuses the token'
       else if (!hasWorked) reason = 'the service does not answer'
     }
+  }
+  const readOnce = async () => {
+    hasRead = true
+    for (const { what, works, says } of await readAll(ending.signal).catch(() => []))
+      if (!works) onProblem(new Error(`${what}: ${says}`))
   }
   const keepLooking = async () => {
     while (!ending.signal.aborted) {
       await look()
+      if (!hasRead && (hasWorked || reason?.includes('service.url') === true)) await readOnce()
       const againMs = reason === undefined ? LATER_MS : hasWorked ? SOON_MS : FIRST_MS
       await clock.sleep(againMs, ending.signal).catch(() => {})
     }

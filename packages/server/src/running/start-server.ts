@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@muster/core/clock'
 import { type HttpHandler, Problem } from '@muster/core/http'
-import { problemResponse } from '@muster/core/internal'
+import { bareToken, problemResponse } from '@muster/core/internal'
 import type { TicketService } from '@muster/matchmaker'
 import { createRefusals } from '../auth/index.js'
 import { type Config, Secret, isPublic } from '../config/index.js'
@@ -22,6 +22,7 @@ import {
 import { openParts } from './parts.js'
 import { createReadiness, createServiceCheck, type Ready } from './readiness.js'
 import { createReloading, type Reloaded } from './reload/reload.js'
+import { readService } from './service-reads.js'
 import { createClosing } from './shutdown.js'
 
 /** Shorter ones are no secrets, and would black out words. */
@@ -36,7 +37,8 @@ function secretsOf(config: Config): readonly string[] {
     else if (typeof value === 'object' && value !== null) for (const entry of Object.values(value)) visit(entry)
   }
   visit(config)
-  return found.filter((text) => text.length >= SHORTEST)
+  // A token may be given with the word before it.
+  return found.flatMap((text) => [text, bareToken(text)]).filter((text) => text.length >= SHORTEST)
 }
 
 type WebhookReceiver = (request: Request) => Promise<Response>
@@ -137,7 +139,12 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     throw error
   }
   logEvents(matching.on, log, problems)
-  const check = createServiceCheck({ client, clock, onProblem: (error) => onProblem('service', error) })
+  const check = createServiceCheck({
+    client,
+    clock,
+    readAll: (signal) => readService({ client, config: inForce.config, clock, signal }),
+    onProblem: (error) => onProblem('service', error),
+  })
   const ready = createReadiness(
     () => closing.reason(),
     [check.reason, ...matching.checks],

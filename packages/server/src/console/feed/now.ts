@@ -231,6 +231,9 @@ const whyHeld: Readonly<Record<NonNullable<Surveyed['held']>, string>> = {
   maxCreatesPerMinute: 'No more servers are created this minute (maxCreatesPerMinute).',
   budget: 'No more servers are created: the bounds that all processes keep together are reached.',
   paused: 'The service refuses servers or cannot be reached: creating them is tried again every few seconds.',
+  unstoppable:
+    'The service does not answer lists, or refuses a stop, so no second server is created: it might run for good. ' +
+    '`muster check --live` says what is wrong.',
   store: 'The store cannot be written, so no servers are created: else a crash would forget them.',
 }
 

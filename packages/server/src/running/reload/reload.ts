@@ -22,6 +22,7 @@ const AFTER_RESTART = [
   'service.url',
   'service.share',
   'service.timeoutMs',
+  'service.settings',
   'store',
   'locate',
   'console',

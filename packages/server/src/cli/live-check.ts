@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import {
+  AlreadyTerminated,
+  type Client,
+  type Coordinates,
+  createClient,
+  MusterError,
+  NotFound,
+  RouteMissing,
+} from '@muster/core'
+import { type Clock, systemClock } from '@muster/core/clock'
+import { matchmakerTag } from '@muster/matchmaker/internal'
+import type { Config } from '../config/index.js'
+import { deploysOf, readService, type ServiceReading } from '../running/index.js'
+
+interface LiveOptions {
+  readonly config: Config
+  /** Whether one server is created, read until it is READY, and stopped. */
+  readonly deploys: boolean
+  /** Called with each line as it is known. */
+  readonly said: (reading: ServiceReading) => void
+  /** Called before money is spent. */
+  readonly announce: (text: string) => void
+  /** Ends what can be ended at once; a server that was created is stopped in any case. */
+  readonly signal?: AbortSignal | undefined
+  readonly clock?: Clock | undefined
+}
+
+/** Milliseconds for which the stop of the server is repeated. */
+const STOP_WITHIN_MS = 180_000
+/** Milliseconds between two tries of a stop or a search. */
+const AGAIN_MS = 2000
+/** How often a create whose answer was lost is searched for by its tag: for 30 seconds. */
+const MOST_SEARCHES = 15
+
+/**
+ * Asks the service of a configuration whether it does what Muster needs. Resolves with whether all works. Nothing costs
+ * money unless `deploys`; then one server is created and stopped, and whatever happens, its stop is repeated.
+ */
+export async function checkLive(options: LiveOptions): Promise<boolean> {
+  const { config, deploys, said, signal, clock = systemClock } = options
+  const { url: baseUrl, token, share, timeoutMs, settings } = config.service
+  const client = createClient({ baseUrl, token: token.reveal(), share, timeoutMs, settings, clock, cacheTtlMs: 0 })
+  let works = true
+  const tell = (reading: ServiceReading) => {
+    works &&= reading.works
+    said(reading)
+  }
+  try {
+    for (const reading of await readService({ client, config, clock, signal })) tell(reading)
+    if (!deploys) return works
+    if (!works) {
+      tell({ what: 'deployment', works: false, says: 'none is tried before everything else works' })
+      return false
+    }
+    for await (const reading of deployOnce(client, { ...options, clock })) tell(reading)
+    return works
+  } finally {
+    await client.close()
+  }
+}
+
+/** One server from its create to its confirmed stop. */
+async function* deployOnce(
+  client: Client,
+  { config, announce, signal, clock }: LiveOptions & { readonly clock: Clock },
+): AsyncGenerator<ServiceReading> {
+  const [deploy] = deploysOf(config)
+  if (deploy === undefined) return
+  const { application, version, readyTimeoutMs } = deploy
+  const what = `${application} ${version}`
+  const place = await firstPlace(client, deploy)
+  announce(`Creates one server of ${what}${place.name} and stops it, ${priceOf(config, readyTimeoutMs)}.`)
+  // A running Muster of this name finds it by the first tag, should this process be killed.
+  const ownTag = `check-${randomUUID().slice(0, 13)}`
+  const began = clock.now()
+  const seconds = () => `${((clock.now() - began) / 1000).toFixed(1)} s`
+  let requestId: string | undefined
+  try {
+    const created = await client.deployments.create(
+      {
+        application,
+        version,
+        users: [{ user_type: 'geo_coordinates', user_data: place.at }],
+        tags: [matchmakerTag(config.name), ownTag],
+      },
+      { signal },
+    )
+    requestId = created.request_id
+    yield { what: 'create', works: true, says: `${requestId} after ${seconds()}` }
+    const ready = await client.deployments.waitUntilReady(requestId, { timeoutMs: readyTimeoutMs, signal })
+    const ports = Object.keys(ready.ports ?? {})
+    yield { what: 'READY', works: true, says: `after ${seconds()}, with ${ports.length} ports: ${ports.join(', ')}` }
+  } catch (error) {
+    requestId ??= error instanceof MusterError ? error.requestId : undefined
+    const says = error instanceof Error ? error.message : String(error)
+    const hint = error instanceof RouteMissing ? '. See service.settings.createDeploymentPath' : ''
+    yield { what: requestId === undefined ? 'create' : 'READY', works: false, says: `${says}${hint}` }
+    // Nothing was created where the route is missing; otherwise the answer may be lost.
+    if (requestId === undefined && !(error instanceof RouteMissing)) requestId = await found(client, ownTag, clock)
+  } finally {
+    if (requestId !== undefined) yield await stopped(client, requestId, clock)
+  }
+}
+
+async function firstPlace(
+  client: Client,
+  { application, version }: { readonly application: string; readonly version: string },
+): Promise<{ readonly at: Coordinates; readonly name: string }> {
+  const { locations } = await client.locations.list({ app: application, version, limit: 1 })
+  const [first] = locations
+  const at = { latitude: Number(first?.latitude ?? 0), longitude: Number(first?.longitude ?? 0) }
+  return { at, name: first?.city ? ` in ${first.city}` : '' }
+}
+
+function priceOf({ spending: { pricePerMinute, currency } }: Config, readyTimeoutMs: number): string {
+  const minutes = Math.ceil((readyTimeoutMs + STOP_WITHIN_MS) / 60_000)
+  return pricePerMinute === undefined
+    ? `after ${minutes} minutes at most; what that costs is not known without spending.pricePerMinute`
+    : `for ${(minutes * pricePerMinute).toFixed(2)} ${currency} at most (${minutes} minutes)`
+}
+
+/** The deployment of a create without an answer; undefined if none is found. */
+async function found(client: Client, tag: string, clock: Clock): Promise<string | undefined> {
+  const filters = [{ field: 'tags', operator: 'in', value: [tag] }]
+  for (let search = 0; search < MOST_SEARCHES; search += 1) {
+    const { data } = await client.deployments
+      .list({ query: { filters }, limit: 10 })
+      .catch(() => ({ data: [] as { readonly request_id: string; readonly tags?: readonly string[] | null }[] }))
+    const entry = data.find(({ tags }) => tags?.includes(tag) === true)
+    if (entry !== undefined) return entry.request_id
+    await clock.sleep(AGAIN_MS)
+  }
+  return undefined
+}
+
+/** Repeats the stop until the service confirms it. */
+async function stopped(client: Client, requestId: string, clock: Clock): Promise<ServiceReading> {
+  const until = clock.now() + STOP_WITHIN_MS
+  for (;;) {
+    try {
+      await client.deployments.stop({ request_id: requestId })
+      return { what: 'stop', works: true, says: 'confirmed' }
+    } catch (error) {
+      if (error instanceof AlreadyTerminated) return { what: 'stop', works: true, says: 'it had ended already' }
+      if (error instanceof NotFound || clock.now() >= until) {
+        const says = error instanceof Error ? error.message : String(error)
+        return { what: 'stop', works: false, says: `${says}. The server ${requestId} may still run: stop it by hand` }
+      }
+      await clock.sleep(AGAIN_MS)
+    }
+  }
+}

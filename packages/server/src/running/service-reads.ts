@@ -1,0 +1,113 @@
+import { type Client, createClient, NotFound, RouteMissing, Unauthorized } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { matchmakerTag } from '@muster/matchmaker/internal'
+import { type Config, endsInVersion } from '../config/index.js'
+
+/** One thing of the service that the program needs, and whether it works. */
+export interface ServiceReading {
+  /** E.g. `locations`, `version my-game 1.0`. */
+  readonly what: string
+  readonly works: boolean
+  /** What was read, or what is wrong and how to mend it. No secret and no address. */
+  readonly says: string
+}
+
+interface ReadOptions {
+  readonly client: Client
+  readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools'>
+  readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Milliseconds for one read, with its retries. */
+const TIMEOUT_MS = 15_000
+
+/**
+ * Reads what the program will need of the service: locations, applications, the version of each queue and pool, and the
+ * list by tag. No read costs money. Rejects with the signal's reason alone.
+ */
+export async function readService(options: ReadOptions): Promise<readonly ServiceReading[]> {
+  const { client, config, signal } = options
+  const call = { signal, timeoutMs: TIMEOUT_MS }
+  const base = { known: undefined as Promise<string> | undefined }
+  const read = async (what: string, ask: () => Promise<Omit<ServiceReading, 'what'>>): Promise<ServiceReading> => {
+    try {
+      return { what, ...(await ask()) }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const says = error instanceof Error ? error.message : String(error)
+      if (error instanceof Unauthorized) return { what, works: false, says: `${says}. See service.token.` }
+      if (!(error instanceof RouteMissing)) return { what, works: false, says }
+      base.known ??= baseHint(options)
+      return { what, works: false, says: `${says}. ${await base.known}` }
+    }
+  }
+  const readings = [
+    await read('locations', async () => {
+      const { locations, total_count: total } = await client.locations.list({ limit: 1 }, call)
+      const count = total ?? locations.length
+      return count > 0 ? works(`${count} places`) : fails('there is no place where servers could run')
+    }),
+    await read('applications', async () => {
+      const { applications, total_count: total } = await client.applications.list({ limit: 1 }, call)
+      return works(`${total ?? applications.length} applications`)
+    }),
+  ]
+  for (const { application, version } of deploysOf(config)) {
+    const what = `version ${application} ${version}`
+    readings.push(
+      await read(what, async () => {
+        const found = await client.versions
+          .get({ app_name: application, version_name: version }, call)
+          .catch((error: unknown) => {
+            if (error instanceof NotFound) return undefined
+            throw error
+          })
+        if (found === undefined) return fails('is not there: no server of it can be created')
+        return found.is_active === false
+          ? fails('is not active: no server of it can be created')
+          : works(`${found.docker_image ?? 'an image'}:${found.docker_tag ?? ''}`)
+      }),
+    )
+  }
+  const tag = matchmakerTag(config.name)
+  readings.push(
+    await read(`servers with the tag ${tag}`, async () => {
+      const filters = [{ field: 'tags', operator: 'in', value: [tag] }]
+      const { data, total_count: total } = await client.deployments.list({ query: { filters }, limit: 10 }, call)
+      const strangers = data.filter(({ tags }) => tags?.includes(tag) !== true)
+      return strangers.length > 0
+        ? fails('the list is not filtered by tag: see service.settings.deploymentQueryParameter')
+        : works(`${total ?? data.length} run`)
+    }),
+  )
+  return readings
+}
+
+const works = (says: string) => ({ works: true, says })
+const fails = (says: string) => ({ works: false, says })
+
+/** What queues and pools deploy, each version once. */
+export function deploysOf({ queues, pools }: Pick<Config, 'queues' | 'pools'>) {
+  const all = [...queues.filter(({ pool }) => pool === undefined), ...pools].map(({ deploy }) => deploy)
+  return [...new Map(all.map((deploy) => [JSON.stringify([deploy.application, deploy.version]), deploy])).values()]
+}
+
+/** What to do about a route that is not there: whether the address works without the version at its end. */
+async function baseHint({ config, clock, signal }: ReadOptions): Promise<string> {
+  const { url, token, settings } = config.service
+  const version = endsInVersion(url)
+  if (version === undefined)
+    return 'See service.url: the paths of the service begin below it, with /v1 or what service.settings says.'
+  const baseUrl = url.replace(/\/v\d+\/*$/i, '')
+  const client = createClient({ baseUrl, token: token.reveal(), settings, clock, cacheTtlMs: 0 })
+  try {
+    await client.locations.list({ limit: 1 }, { signal, timeoutMs: TIMEOUT_MS })
+    return `service.url ends in ${version}, and the service answers without it: leave it out.`
+  } catch {
+    signal?.throwIfAborted()
+    return `service.url ends in ${version}, which is most often wrong: the paths of the service have their own version.`
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,196 @@
+/** The program at a service whose address, paths or token are not as it is configured. */
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createClient } from '@muster/core'
+import { createEmulator } from '@muster/emulator'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkLive } from '../cli/live-check.js'
+import type { ServiceReading } from './service-reads.js'
+import { configOf, openServer, openService, SERVICE_TOKEN, yamlOf } from './server.fixture.js'
+
+interface Gateway {
+  /** Requests that reached it, as `METHOD /path`. */
+  readonly seen: string[]
+  readonly url: string
+}
+
+/** A gateway before a service, which serves creates at `/v2/deployments` and all else below `/v1`. */
+async function openGateway(service: string, missing: 'page' | 'json'): Promise<Gateway> {
+  const seen: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming
+    const [path = ''] = url.split('?')
+    seen.push(`${method} ${path}`)
+    const isCreate = path === '/v2/deployments'
+    if ((!isCreate || method !== 'POST') && !path.startsWith('/v1/')) {
+      const [type, body] =
+        missing === 'page'
+          ? ['text/html', '<html><body><h1>404 Not Found</h1></body></html>']
+          : ['application/json', '{"message":"The requested URL was not found on the server."}']
+      outgoing.writeHead(404, { 'content-type': type }).end(body)
+      return
+    }
+    const target = new URL(isCreate ? '/deployments' : url, service)
+    const passed = httpRequest(target, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    passed.on('error', () => outgoing.destroy())
+    incoming.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+async function openWorld(missing: 'page' | 'json' = 'page') {
+  const { emulator, url } = await openService()
+  onTestFinished(() => emulator.close())
+  const client = createClient({ baseUrl: url, token: SERVICE_TOKEN })
+  onTestFinished(() => client.close())
+  const gateway = await openGateway(url, missing)
+  const running = async () => (await client.deployments.list()).data.length
+  return { emulator, client, gateway, running }
+}
+
+const withSettings = (text: string, settings: string) =>
+  text.replace('token: { env: SERVICE_TOKEN }', `token: { env: SERVICE_TOKEN }, settings: ${settings}`)
+const V2 = '{ createDeploymentPath: /v2/deployments }'
+
+/** Resolves once something holds; the test's own timeout ends the wait. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+async function program(text: string) {
+  const { server, lines, ask } = await openServer(text)
+  onTestFinished(async () => void (await server.close()))
+  const join = async (id: string) => {
+    const ticket = await server.service.createTicket({ queue: 'duel', players: [{ id, ip: '198.51.100.7' }] })
+    return async () => (await server.service.getTicket(ticket.id))?.status
+  }
+  const ready = async () => (await ask('GET', '/readyz')).status
+  return { server, lines, join, ready }
+}
+
+describe('where creates are served at another path than all else', () => {
+  test('players get servers once service.settings says the path', async () => {
+    const { gateway } = await openWorld()
+    const { join } = await program(withSettings(yamlOf(gateway.url), V2))
+    const [ann] = await Promise.all([join('ann'), join('ben')])
+    await until(async () => (await ann?.()) === 'HOST_ASSIGNED')
+    expect(gateway.seen).toContain('POST /v2/deployments')
+  })
+
+  test.each(['page', 'json'] as const)(
+    'without it no ticket is cancelled, and the missing route is said, with a %s as the answer',
+    async (missing) => {
+      const { gateway } = await openWorld(missing)
+      const { join, lines } = await program(yamlOf(gateway.url))
+      const players = await Promise.all(['ann', 'ben'].map(join))
+      await until(() => gateway.seen.filter((request) => request === 'POST /deployments').length >= 4)
+      for (const status of players) expect(['SEARCHING', 'MATCH_FOUND']).toContain(await status())
+      expect(lines.join('')).toContain('there may be no POST /deployments there')
+    },
+  )
+})
+
+describe.each(['page', 'json'] as const)('with /v2 at the end of service.url, and a %s as the answer', (missing) => {
+  test('never two servers are created, since none could be stopped; and it is said why', async () => {
+    const { gateway, running } = await openWorld(missing)
+    const { join, lines, ready } = await program(yamlOf(`${gateway.url}/v2`))
+    await Promise.all(['ann', 'ben', 'cas', 'dee', 'eve', 'fay', 'gus', 'hal'].map(join))
+    await until(() => lines.some((line) => line.includes('leave it out')))
+    await until(() => gateway.seen.filter((request) => request === 'GET /v2/v1/deployments').length >= 4)
+    expect(gateway.seen.filter((request) => request === 'POST /v2/deployments').length).toBeLessThan(2)
+    expect(await running()).toBeLessThan(2)
+    expect(await ready()).toBe(503)
+    expect(lines.join('')).toContain('there may be no GET /v1/deployments there')
+  })
+})
+
+describe('muster check --live', () => {
+  const live = async (text: string, deploys = false) => {
+    const readings: ServiceReading[] = []
+    const announced: string[] = []
+    const works = await checkLive({
+      config: await configOf(text),
+      deploys,
+      said: (reading) => readings.push(reading),
+      announce: (line) => announced.push(line),
+    })
+    const lines = readings.map(({ what, works: isRight, says }) => `${isRight ? 'works' : 'fails'} ${what}: ${says}`)
+    return { works, lines, announced }
+  }
+
+  test('says of each thing that it works, and creates nothing', async () => {
+    const { gateway, running } = await openWorld()
+    const { works, lines } = await live(withSettings(yamlOf(gateway.url), V2))
+    expect([works, await running()]).toEqual([true, 0])
+    expect(lines).toEqual([
+      expect.stringMatching(/^works locations: \d+ places$/),
+      'works applications: 1 applications',
+      'works version my-game 1.0: studio/server:1.0',
+      'works servers with the tag mm-test: 0 run',
+    ])
+    expect(gateway.seen.every((request) => request.startsWith('GET '))).toBe(true)
+  })
+
+  test('creates one server with --deploy, announces its price, and stops it', async () => {
+    const { gateway, running, client } = await openWorld()
+    const text = withSettings(yamlOf(gateway.url, 'spending: { pricePerMinute: 0.01, currency: EUR }'), V2)
+    const { works, lines, announced } = await live(text, true)
+    expect(works).toBe(true)
+    expect(announced).toEqual([
+      expect.stringMatching(/^Creates one server of my-game 1\.0 in .+, for 0\.06 EUR at most/),
+    ])
+    expect(lines.slice(-3)).toEqual([
+      expect.stringMatching(/^works create: \S+ after [\d.]+ s$/),
+      expect.stringMatching(/^works READY: after [\d.]+ s, with 1 ports: game$/),
+      'works stop: confirmed',
+    ])
+    const [requestId = ''] = /create: (\S+)/.exec(lines.join('\n'))?.slice(1) ?? []
+    await until(async () => (await client.deployments.get({ request_id: requestId })).running !== true)
+    await until(async () => (await running()) === 0)
+  })
+
+  test('says that the create path is missing, and creates nothing', async () => {
+    const { gateway, running } = await openWorld()
+    const { works, lines } = await live(yamlOf(gateway.url), true)
+    expect([works, await running()]).toEqual([false, 0])
+    expect(lines.at(-1)).toMatch(
+      /^fails create: .*no POST \/deployments there.*See service\.settings\.createDeploymentPath/,
+    )
+  })
+
+  test('finds out that service.url ends in a version that does not belong there', async () => {
+    const { gateway } = await openWorld('json')
+    for (const version of ['/v1', '/v2/']) {
+      const { works, lines } = await live(yamlOf(`${gateway.url}${version}`), true)
+      expect(works).toBe(false)
+      expect(lines[0]).toContain(`service.url ends in ${version.slice(0, 3)}, and the service answers without it`)
+      expect(lines.at(-1)).toBe('fails deployment: none is tried before everything else works')
+    }
+    expect(gateway.seen.some((request) => request.startsWith('POST'))).toBe(false)
+  })
+
+  test('names a version that is not there, one that is not active, and a token that is refused', async () => {
+    const { gateway, client } = await openWorld()
+    const queues = "\n  - { name: duel, matchSize: 2, deploy: { application: my-game, version: '9' } }\n"
+    const text = withSettings(yamlOf(gateway.url, '', queues), V2)
+    expect((await live(text)).lines).toContain('fails version my-game 9: is not there: no server of it can be created')
+    await client.versions.update({ app_name: 'my-game', version_name: '1.0', is_active: false })
+    expect((await live(withSettings(yamlOf(gateway.url), V2))).lines).toContain(
+      'fails version my-game 1.0: is not active: no server of it can be created',
+    )
+    const strange = createEmulator({ token: 'another-token' })
+    onTestFinished(() => strange.close())
+    const { works, lines } = await live(yamlOf((await strange.listen()).url))
+    expect(works).toBe(false)
+    expect(lines[0]).toMatch(/^fails locations: .*the token is missing, wrong or expired.*See service\.token\.$/)
+    expect(lines.join('\n')).not.toContain(SERVICE_TOKEN)
+  })
+})
