@@ -85,9 +85,12 @@ describe('written values are read back', () => {
         fc.pre(isName(input.name) && input.name !== '1.0')
         await given.service.client.versions.create({ ...input, app_name })
         const { envs = [], ...rest } = input
-        const shown = envs.map(({ key, value, is_secret = false }) =>
-          is_secret ? { key, is_secret } : { key, value, is_secret },
-        )
+        const shown = envs.map(({ key, value, is_secret = false, is_hidden }) => ({
+          key,
+          ...(!is_secret && is_hidden !== true && { value }),
+          is_secret,
+          ...(is_hidden !== undefined && { is_hidden }),
+        }))
         const read = await given.service.client.versions.get({ app_name, version_name: input.name })
         expect(read).toMatchObject({ ...rest, envs: shown })
         expect(read).not.toHaveProperty('private_token')

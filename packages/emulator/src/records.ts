@@ -1,5 +1,5 @@
 import type { Filter } from '@muster/core/api'
-import type { SessionConfig, VersionPort, VersionVariable } from '@muster/core/internal'
+import type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from '@muster/core/internal'
 import type { Random } from '@muster/core/clock'
 
 export type Named<Item extends { name: string }> = ReturnType<typeof createNamed<Item>>
@@ -84,6 +84,8 @@ export interface VersionRecord extends Dated {
   ports: readonly VersionPort[]
   /** Values with `is_secret` are secrets. */
   envs: readonly VersionVariable[]
+  /** Only when given, since the specification has none. */
+  restart_policy?: VersionChanges['restart_policy']
   verify_image: boolean
   /** Seconds. */
   termination_grace_period_seconds: number

@@ -98,6 +98,13 @@ export interface MatchmakerEvents extends TicketEvents {
       /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
       readonly detail?: string | undefined
     }
+  /**
+   * What the container of a server that failed wrote at its end: how it crashed, and at most 16,384 characters, without
+   * its secrets and without addresses. Read before its stop, which takes them away. Not of every failed server: the
+   * service may have none, and no stop waits longer than three seconds.
+   */
+  serverLogs: MatchEvent &
+    OfPool & { readonly requestId: string; readonly reason: ServerFailure; readonly logs: string }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & OfPool & { readonly requestId: string; readonly reason: StopReason }
   /** A process of a game server has registered for the first time, or again after a restart of this process. */

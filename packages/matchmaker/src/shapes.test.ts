@@ -38,6 +38,7 @@ function anAllocator() {
       ready: tell,
       failed: tell,
       faulty: tell,
+      logs: tell,
       stopped: tell,
       reaped: tell,
       problem: tell,

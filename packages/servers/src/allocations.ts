@@ -28,6 +28,8 @@ export interface AllocatorListener {
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** The server failed. The next call says what happens to its match. @param detail text of the deployment service. */
   faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void
+  /** What the container of a server that failed wrote at its end, without secrets and addresses. */
+  logs(allocation: Allocation, requestId: string, reason: ServerFailure, text: string): void
   /** The deployment is stopped or gone; or that of the server of a pool on which the match was played. */
   stopped(allocation: Allocation, requestId: string, reason: StopReason): void
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */

@@ -2,7 +2,7 @@ import { newId } from '@muster/core/internal'
 import { createAllocations, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createWatcher } from './watching/index.js'
+import { createContainerLogReader, createWatcher } from './watching/index.js'
 import { createWebhookReceiver } from './webhooks.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createHostedMatches } from './hosted-matches.js'
@@ -174,6 +174,8 @@ export function createAllocator(options: AllocatorOptions) {
     listLagMs,
     orphanGraceMs,
     hosted,
+    readLogs: createContainerLogReader(service, clock),
+    tokenOf: keys.tokenOf,
     again: (allocation) => void creating.retry(allocation),
     on,
   })

@@ -20,7 +20,7 @@ import {
 } from './records/index.js'
 import { createTimeouts } from './server-deadlines.js'
 import { createStops } from './stop-deployments.js'
-import type { StatusChange, Watcher } from './watching/index.js'
+import type { ContainerLogReader, StatusChange, Watcher } from './watching/index.js'
 
 /*
  * The phases of an allocation (`AllocationPhase`):
@@ -49,6 +49,10 @@ interface ServerLifecycleOptions extends Pick<FinderOptions, 'service' | 'clock'
   readonly random: Random
   readonly orphanGraceMs: number
   readonly hosted: MatchHosting
+  /** Reads the logs of servers that failed, if the service gives them. */
+  readonly readLogs: ContainerLogReader | undefined
+  /** The token of the server with this credential, which no log may show. */
+  readonly tokenOf: (credential: string) => string
   /** The deployment of its last attempt is gone: another attempt may begin. */
   readonly again: (allocation: Allocation) => void
   readonly on: AllocatorListener
@@ -57,7 +61,7 @@ interface ServerLifecycleOptions extends Pick<FinderOptions, 'service' | 'clock'
 export function createServerLifecycle(options: ServerLifecycleOptions) {
   const { service, allocations, writer, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
     options
-  const { again, hosted, on } = options
+  const { again, hosted, readLogs, tokenOf, on } = options
 
   const fail = (allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string) => {
     const { requestId } = allocation
@@ -81,11 +85,25 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     tellEnded(allocation)
   }
 
+  /** Reads the logs of a server that failed: its stop takes them away. */
+  const logsFirst = (allocation: Allocation, requestId: string): (() => Promise<void>) | undefined => {
+    const { unwanted: reason, order } = allocation
+    // Without the order it is not known which of its variables are secrets.
+    if (readLogs === undefined || order === undefined || reason === undefined || !isServerFailure(reason))
+      return undefined
+    const secrets = [tokenOf(credentialOf(allocation.tag)), ...Object.values(order.deploy.hiddenEnvironment)]
+    return async () => {
+      const text = await readLogs(requestId, secrets)
+      if (text !== undefined) on.logs(allocation, requestId, reason, text)
+    }
+  }
+
   const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
     watcher.forget(requestId)
     listening.forget(allocation)
     reaper.stopping(requestId)
-    stops.order({ requestId, knownAt: allocation.knownAt, by: allocation, confirmed })
+    const first = logsFirst(allocation, requestId)
+    stops.order({ requestId, knownAt: allocation.knownAt, by: allocation, first, confirmed })
   }
 
   const drop = (allocation: Allocation) => {
@@ -328,6 +346,9 @@ const saysReady = (hint: DeploymentHint | undefined) =>
 /** Key of deployments that take about the same time to start. */
 const kindOf = ({ order, queue }: Allocation) =>
   order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
+
+const isServerFailure = (reason: string): reason is ServerFailure =>
+  ['failed', 'too-slow', 'not-listening', 'crashed'].includes(reason)
 
 const isFailure = (reason: ReturnReason): reason is Exclude<ServerFailure, 'crashed'> =>
   reason === 'failed' || reason === 'too-slow' || reason === 'not-listening'

@@ -204,8 +204,10 @@ export function notingAnswers(
     call.then(done, (error: unknown) => (isAnswer(error) ? done() : failed(error)))
     return call
   }
+  const { logs } = service
   return {
     create: (input, options) => service.create(input, options),
+    ...(logs && { logs: logs.bind(service) }),
     get: (input, options) => noting(service.get(input, options), governor.read, governor.unread),
     list: (input, options) => noting(service.list(input, options), governor.read, governor.unread),
     stop: (input, options) =>

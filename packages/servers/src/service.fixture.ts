@@ -3,7 +3,7 @@ import type { Deployment, DeploymentFilter } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from './records/deployment-service.js'
 
-type Method = keyof DeploymentService
+type Method = Exclude<keyof DeploymentService, 'logs'>
 type CreateInput = Parameters<DeploymentService['create']>[0]
 const OSLO = { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 }
 
@@ -34,6 +34,8 @@ export interface ServiceOptions {
   /** Where a deployment runs, by its create; undefined: the service does not say. Default: in Oslo. */
   readonly location?: ((input: CreateInput) => Coordinates | undefined) | undefined
   readonly pageSize?: number | undefined
+  /** What containers wrote. Default: the service gives no logs. */
+  readonly logs?: DeploymentService['logs'] | undefined
   /** Whether the list also has ended deployments. Default false. */
   readonly listsEnded?: boolean | undefined
 }
@@ -66,6 +68,7 @@ export function createTestService({
   location: locationOf = () => OSLO as never,
   pageSize = 100,
   listsEnded = false,
+  logs,
 }: ServiceOptions) {
   const records: Deployed[] = []
   const calls: { [Each in Method]: Parameters<DeploymentService[Each]>[0][] } = {
@@ -139,6 +142,7 @@ export function createTestService({
     field !== 'tags' || [value].flat().some((tag) => record.tags.includes(String(tag)))
 
   const deployments: DeploymentService = {
+    ...(logs && { logs }),
     create: (input, options) =>
       call('create', input, options?.signal, () => {
         const nth = records.length + 1

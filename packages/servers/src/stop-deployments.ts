@@ -10,6 +10,8 @@ export interface StopOrder {
   readonly knownAt: number
   /** Who orders it: whoever orders it twice is told once. */
   readonly by: unknown
+  /** Runs before the first request, which waits for it. Bounded in time, and never rejects. Default: nothing. */
+  readonly first?: (() => Promise<void>) | undefined
   /** Called once, when the service has confirmed the stop. */
   readonly confirmed: () => void
 }
@@ -36,7 +38,7 @@ const TIMEOUT_MS = 20_000
  * 'unknown' is not believed: the service may not have written it down yet.
  */
 export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions) {
-  interface Pending extends Omit<StopOrder, 'confirmed' | 'by'> {
+  interface Pending extends Omit<StopOrder, 'confirmed' | 'by' | 'first'> {
     /** By who has ordered it. */
     readonly confirmed: Map<unknown, () => void>
     failures: number
@@ -65,16 +67,17 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
   }
 
   return {
-    /** Requests the stop at once. If it was ordered already, all who ordered it are told. */
-    order: ({ requestId, knownAt, by, confirmed }: StopOrder) => {
+    /** Requests the stop at once, or after `first`. If it was ordered already, all who ordered it are told. */
+    order: ({ requestId, knownAt, by, first, confirmed }: StopOrder) => {
       const before = pending.get(requestId)
       if (before !== undefined) {
         if (!before.confirmed.has(by)) before.confirmed.set(by, confirmed)
         return
       }
-      const stop: Pending = { requestId, knownAt, confirmed: new Map([[by, confirmed]]), failures: 0, nextAt: 0 }
+      const stop: Pending = { requestId, knownAt, confirmed: new Map([[by, confirmed]]), failures: 0, nextAt: Infinity }
       pending.set(requestId, stop)
-      void send(stop)
+      if (first === undefined) void send(stop)
+      else void first().finally(() => send(stop))
     },
     /** Repeats the requests that are due. */
     advance: (now: number) => {

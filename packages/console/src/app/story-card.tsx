@@ -94,6 +94,7 @@ const tones: Readonly<Record<string, string>> = {
   deployed: 'starting',
   declined: 'error',
   failed: 'error',
+  wrote: 'error',
   problem: 'error',
   returned: 'forming',
   relaxed: 'forming',

@@ -42,7 +42,7 @@ describe('names the field, what is wrong and the value', () => {
       'users.0.user_type',
       'must be "ip_address" or "geo_coordinates", got "email"',
     ],
-    ['applications.list', { page: 1 }, 'page', 'is not known'],
+    ['applications.get', { app_name: 'a', page: 1 }, 'page', 'is not known'],
   ] as const)('%s %j', (id, input, field, says) => {
     const error = refused(id, input)
     expect(error).toMatchObject({ name: 'InvalidInput', operation: id, field, message: expect.stringContaining(says) })

@@ -147,7 +147,11 @@ describe('all pages', () => {
         const given = numbers.map((number) => told[(number + start) % told.length]?.fleets ?? [])
         // A list that is abandoned because of repetitions is not taken for the whole list.
         if (error !== undefined)
-          expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
+          expect(error).toMatchObject({
+            name: 'UnexpectedResponse',
+            operation: 'fleets.list',
+            field: expect.stringMatching(/^(pagination|total_count)$/),
+          })
         // At most four repeated pages come before each new page, and five at the end.
         expect(numbers.length).toBeLessThanOrEqual(5 * told.length + 5)
         const different = given.filter(
@@ -197,6 +201,35 @@ describe('all pages', () => {
       operation: 'fleets.list',
       field: 'fleets',
     })
+  })
+
+  test('fail where fewer entries come than the service counts, and no further page', async () => {
+    const ten = Array.from({ length: 10 }, (_, index) => ({ name: `${index}` }))
+    const { items, error } = await gatherUntilError(() => ({
+      fleets: ten,
+      total_count: 25,
+      pagination: { has_next: false },
+    }))
+    expect(items).toHaveLength(10)
+    expect(error).toMatchObject({
+      name: 'UnexpectedResponse',
+      field: 'total_count',
+      message: 'fleets.list: 10 of 25 entries came, and no further page: the list is not whole',
+    })
+  })
+
+  test('are whole where the list grows or shrinks while it is read', async () => {
+    for (const totals of [
+      [2, 4],
+      [4, 2],
+    ]) {
+      const { error } = await gatherUntilError((page) => ({
+        fleets: [{ name: `${page}` }],
+        total_count: totals[page - 1],
+        pagination: { has_next: page < 2 },
+      }))
+      expect(error).toBeUndefined()
+    }
   })
 
   test('may hold entries that are nested deeper than the call stack', async () => {

@@ -34,8 +34,8 @@ type Answer = Readonly<Record<string, unknown>>
 /**
  * Creates the iterator over all items of a list operation. It ends whatever the service answers: page numbers only
  * increase, and an empty page or the 10,000th is the last. A page seen before is left out. If the service announces
- * further pages but only repeats earlier ones, the list is incomplete and the iterator throws. So it does if the last
- * page's `total_count` is more than the entries that came.
+ * further pages but only repeats earlier ones, the list is incomplete and the iterator throws. So it does if fewer entries
+ * came than each page's `total_count` says.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
   return async function* all(
@@ -48,7 +48,8 @@ export function allPages(id: OperationId, list: UntypedCall) {
     let page = typeof input?.['page'] === 'number' ? input['page'] : 1
     let promised = true
     let repeats = 0
-    let total = 0
+    // The least that was told: a list that grows meanwhile is not cut.
+    let total: number | undefined
     let came = page === 1 ? 0 : Infinity
     for (let count = 0; count < MOST_PAGES; count += 1) {
       // An input that is no object is passed on, and refused like other invalid inputs.
@@ -60,7 +61,7 @@ export function allPages(id: OperationId, list: UntypedCall) {
       })
       if (answer === undefined) return assertWhole(id, came, total)
       const items = itemsOf(id, answer as Answer, itemsKey)
-      total = totalOf(answer as Answer) ?? total
+      total = leastOf(total, (answer as Answer)['total_count'])
       if (items.length === 0) return assertWhole(id, came, total)
       const digest = fingerprint(items)
       const isRepeated = seen.has(digest)
@@ -85,10 +86,11 @@ function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown
   throw new UnexpectedResponse(`${id}: the answer's field ${key} is not a list`, { operation: id, field: key })
 }
 
-const totalOf = ({ total_count: total }: Answer) => (typeof total === 'number' ? total : undefined)
+const leastOf = (before: number | undefined, total: unknown) =>
+  typeof total === 'number' ? Math.min(before ?? Infinity, total) : before
 
 /** @throws {UnexpectedResponse} if fewer entries came than the service counts. */
-function assertWhole(id: OperationId, came: number, total: number): void {
+function assertWhole(id: OperationId, came: number, total = 0): void {
   if (came >= total) return
   throw new UnexpectedResponse(`${id}: ${came} of ${total} entries came, and no further page: the list is not whole`, {
     operation: id,

@@ -35,9 +35,13 @@ const versionView = (version: VersionRecord): Version => ({
   time_to_deploy: version.time_to_deploy,
   session_config: version.session_config,
   ports: version.ports,
-  envs: version.envs.map(({ key, value, is_secret = false }) =>
-    is_secret ? { key, is_secret } : { key, value, is_secret },
-  ),
+  envs: version.envs.map(({ key, value, is_secret = false, is_hidden }) => ({
+    key,
+    ...(!is_secret && is_hidden !== true && { value }),
+    is_secret,
+    ...(is_hidden !== undefined && { is_hidden }),
+  })),
+  ...(version.restart_policy !== undefined && { restart_policy: version.restart_policy }),
   verify_image: version.verify_image,
   termination_grace_period_seconds: version.termination_grace_period_seconds,
   endpoint_storage: version.endpoint_storage?.name,

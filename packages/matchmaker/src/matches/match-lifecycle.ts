@@ -366,6 +366,8 @@ export function createAllocationOutcomes({
       // Its players are free at once, whenever the service confirms that the server is stopped.
       if (reason === 'crashed') end(allocation, { reason: 'stopped', stop: 'crashed' })
     },
+    logs: (allocation, requestId, reason, logs) =>
+      events.emit('serverLogs', { ...named(allocation), requestId, reason, logs }),
     stopped: (allocation, requestId, reason) => {
       // Only the allocation's own server ends the match; stray servers with its tag do not.
       if (requestId === allocation.requestId) end(allocation, { reason: 'stopped', stop: reason })

@@ -90,6 +90,7 @@ export function createGate(): Gate {
       get: gated((input, options) => service.get(input, options)),
       stop: gated((input, options) => service.stop(input, options)),
       list: gated((input, options) => service.list(input, options)),
+      ...(service.logs && { logs: gated(service.logs.bind(service)) }),
     }),
     serverLog: (serverLog) => ({
       resumes: serverLog.resumes,

@@ -41,6 +41,9 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
   const ends = [
     on('problem', ({ during, error, matchId = null }) => add(problemText(during, error), matchId)),
     on('deploymentFailed', ({ reason, detail, matchId }) => add(problemOf(failureText(reason, detail)), matchId)),
+    on('serverLogs', ({ logs, matchId }) =>
+      add(problemOf(`A server that failed wrote last: ${lastLines(logs)}`), matchId),
+    ),
   ]
   return {
     /** Newest first. */
@@ -54,6 +57,9 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
 export function problemText(during: Problem['during'], error: unknown): string {
   return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
 }
+
+/** The end, of which the rest is in the server's story. */
+const lastLines = (logs: string) => (logs.length <= LONGEST_TEXT / 2 ? logs : `…${logs.slice(-LONGEST_TEXT / 2)}`)
 
 function problemOf(words: string): string {
   // Ids differ each time, and would make each problem one of its own.

@@ -194,6 +194,9 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
     problems.report('server', failureText(reason, detail), { matchId, requestId }),
   )
+  on('serverLogs', ({ logs, matchId, requestId }) =>
+    problems.report('server', 'A server that failed wrote at its end what is in `logs`.', { matchId, requestId, logs }),
+  )
   on('orphanStopped', ({ requestId }) =>
     problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
   )

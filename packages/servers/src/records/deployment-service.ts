@@ -1,6 +1,7 @@
 import type { CallOptions, Coordinates } from '@muster/core'
 import type {
   Beacon,
+  ContainerLogs,
   CreateDeployment,
   Deployment,
   DeploymentCreated,
@@ -44,6 +45,8 @@ export interface DeploymentService {
   get(input: DeploymentId, options?: CallOptions): Promise<Deployment>
   stop(input: StopDeployment, options?: CallOptions): Promise<DeploymentStopped>
   list(input: ListDeployments, options?: CallOptions): Promise<DeploymentList>
+  /** What a container wrote. Without it, the logs of servers that failed are not read. */
+  logs?(input: DeploymentId, options?: CallOptions): Promise<ContainerLogs>
 }
 
 /**

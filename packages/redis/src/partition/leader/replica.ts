@@ -98,6 +98,7 @@ export function fencedService(
   return {
     get: (input, options) => service.get(input, options),
     list: (input, options) => service.list(input, options),
+    ...(service.logs && { logs: service.logs.bind(service) }),
     create: (input, options) => service.create(input, { ...options, mayWrite: isHeld }),
     stop: async (input, options) => {
       await assertLeading()

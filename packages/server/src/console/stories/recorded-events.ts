@@ -16,6 +16,7 @@ const remembered = {
   deploymentReady: { what: 'ready', fields: [...server, 'startMs'] },
   playersLeft: { what: 'left', fields: [...match, 'playerIds', 'remaining'] },
   deploymentFailed: { what: 'failed', fields: [...server, 'reason', 'detail'] },
+  serverLogs: { what: 'wrote', fields: [...server, 'logs'] },
   deploymentStopped: { what: 'ended', fields: [...server, 'reason'] },
   serverRegistered: { what: 'registered', fields: [...gameServer, 'build'] },
   serverTaken: { what: 'taken', fields: [...match, ...gameServer, 'warm'] },

@@ -141,6 +141,7 @@ const texts: { readonly [What in RecordedEvent['what']]: (event: Named<What>) =>
     return `${count(playerIds.length, 'player')} left the match. ${others}.`
   },
   failed: ({ reason, detail }) => failureText(reason, detail),
+  wrote: ({ logs }) => `The server wrote at its end:\n${logs}`,
   ended: ({ reason }) => `The server was stopped: ${ended[reason]}.`,
   registered: ({ build }) => `The server registered${build === undefined ? '' : ` as build ${build}`}.`,
   taken: ({ warm }) => `A match took the server, which ${warm ? 'was warm' : 'is created for it'}.`,
