@@ -1,5 +1,5 @@
 /** What the other packages of this repository use of @muster/core. No promise: it changes without notice. */
-export type { ContainerLogStorage, StopDeployment } from './api/deployment.js'
+export type { ContainerLogStorage, DeploymentSession, StopDeployment } from './api/deployment.js'
 export type { DeploymentQuery, DeploymentUser } from './api/deployments.js'
 export type { Maybe, PageInput, TimestampA, TimestampB } from './api/fields.js'
 export type { FleetPolicyChanges } from './api/fleets.js'

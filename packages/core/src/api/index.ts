@@ -1,12 +1,11 @@
 /** What `@muster/core/api` exports: the description of the service as data, to build other tools from. */
 export { api, operations, type Api, type OperationId } from './api.js'
-export { Application, ApplicationList, type CreateApplication, type UpdateApplication } from './applications.js'
+export { Application, type CreateApplication, type UpdateApplication } from './applications.js'
 export {
   Deployment,
   type DeploymentId,
   DeploymentListEntry,
   type DeploymentPort,
-  type DeploymentSession,
   type DeploymentStatus,
   type DeploymentStopped,
 } from './deployment.js'

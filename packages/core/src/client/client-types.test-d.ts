@@ -1,7 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import type {
   Application,
-  ApplicationList,
   CreateDeployment,
   Deployment,
   DeploymentCreated,
@@ -12,6 +11,7 @@ import type {
   Masked,
   RelaySession,
 } from '../api/index.js'
+import type { ApplicationList } from '../api/applications.js'
 import type { Client } from './client-types.js'
 
 declare const client: Client

@@ -34,8 +34,8 @@ type Answer = Readonly<Record<string, unknown>>
 /**
  * Creates the iterator over all items of a list operation. It ends whatever the service answers: page numbers only
  * increase, and an empty page or the 10,000th is the last. A page seen before is left out. If the service announces
- * further pages but only repeats earlier ones, the list is incomplete and the iterator throws. So it does if fewer entries
- * came than each page's `total_count` says.
+ * further pages but only repeats earlier ones, the list is incomplete and the iterator throws. So it does if fewer
+ * entries came than each page's `total_count` says.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
   return async function* all(

@@ -1,5 +1,5 @@
 // pure: the emulator's record of a deployment
-import type { DeploymentSession } from '@muster/core/api'
+import type { DeploymentSession } from '@muster/core/internal'
 import type { SessionConfig } from '@muster/core/internal'
 import type { Named, PolicyRecord, VersionRecord } from '../records.js'
 import type { Container } from './launch-process.js'
