@@ -486,6 +486,7 @@ export function createAllocator(options: AllocatorOptions) {
     abandon: endAll,
     /** Number of stops that are not confirmed. */
     stopsPending: lifecycle.stopsPending,
+    oldestStopMs: lifecycle.oldestStopMs,
     /** Why `room` last returned 0; undefined if there was room. */
     held: (): Held | undefined => (isBroken() ? 'store' : governor.held()),
     /** Epoch milliseconds until which nothing is created, because the service refuses creates. */

@@ -328,6 +328,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     /** Ends all searches for lost deployments. */
     close: () => finder.close(),
     stopsPending: stops.pending,
+    oldestStopMs: stops.oldestMs,
     /** A complete list has shown all there is, since then: epoch milliseconds. */
     swept: reaper.swept,
     /** Number of deployments with our tag that belong to no match. */

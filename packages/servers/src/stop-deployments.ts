@@ -42,6 +42,8 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
     /** By who has ordered it. */
     readonly confirmed: Map<unknown, () => void>
     failures: number
+    /** Epoch milliseconds. */
+    readonly orderedAt: number
     /** Epoch milliseconds of the next request; Infinity while one is under way. */
     nextAt: number
   }
@@ -74,7 +76,14 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
         if (!before.confirmed.has(by)) before.confirmed.set(by, confirmed)
         return
       }
-      const stop: Pending = { requestId, knownAt, confirmed: new Map([[by, confirmed]]), failures: 0, nextAt: Infinity }
+      const stop: Pending = {
+        requestId,
+        knownAt,
+        confirmed: new Map([[by, confirmed]]),
+        failures: 0,
+        nextAt: Infinity,
+        orderedAt: clock.now(),
+      }
       pending.set(requestId, stop)
       if (first === undefined) void send(stop)
       else void first().finally(() => send(stop))
@@ -85,5 +94,10 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
     },
     /** Number of stops that are not confirmed. */
     pending: () => pending.size,
+    /** Milliseconds since the oldest of these was ordered; 0 if there is none. */
+    oldestMs: (): number => {
+      const [oldest] = pending.values()
+      return oldest === undefined ? 0 : clock.now() - oldest.orderedAt
+    },
   }
 }

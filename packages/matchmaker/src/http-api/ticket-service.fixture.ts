@@ -288,7 +288,9 @@ export function createFakeService(clock: Clock): FakeService {
         servers: [],
         pools: [],
         resultsPending: 0,
+        oldestResultMs: 0,
         stopsPending: 0,
+        oldestStopMs: 0,
         pausedUntil: fake.pausedUntil,
       } as never
     },

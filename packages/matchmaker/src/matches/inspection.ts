@@ -9,6 +9,7 @@ import {
   viewOf,
 } from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/index.js'
+import { largestMatch } from '../queues/index.js'
 import type { TargetWaitState } from '../wait-times/index.js'
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
@@ -20,6 +21,8 @@ export interface QueueState {
   readonly searching: Readonly<Record<WaitingFor, number>>
   /** Players in the searching tickets. */
   readonly players: number
+  /** Players of the largest match. */
+  readonly matchPlayers: number
   /** Milliseconds that the oldest searching ticket has waited; 0 if there is none. */
   readonly longestWaitMs: number
   /** Matches that await acceptance, or whose server is being deployed. */
@@ -47,8 +50,12 @@ export interface Inspection {
   readonly pools: readonly PoolPlaceView[]
   /** Results of matches that the backend has not taken yet. */
   readonly resultsPending: number
+  /** Milliseconds since the oldest of these matches ended; 0 if there is none. */
+  readonly oldestResultMs: number
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
+  /** Milliseconds since the oldest of these stops was ordered; 0 if there is none. */
+  readonly oldestStopMs: number
   /** Why no more servers are deployed now; undefined if they are. */
   readonly held: Held | undefined
   /** Whether the store can be written to: while it cannot, no ticket is taken. Undefined without one. */
@@ -61,8 +68,11 @@ export interface Inspected {
   readonly runtimes: Iterable<QueueRuntime>
   readonly tickets: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches' | 'gameServers' | 'pools'>
-  readonly results: Pick<ResultOutbox, 'pending'> | undefined
+  readonly allocator: Pick<
+    Allocator,
+    'stopsPending' | 'oldestStopMs' | 'pausedUntil' | 'held' | 'matches' | 'gameServers' | 'pools'
+  >
+  readonly results: Pick<ResultOutbox, 'pending' | 'oldestMs'> | undefined
   readonly store: Pick<Store, 'isFailing'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -73,6 +83,7 @@ const newState = ({ queue, pool, waits, isPaused }: QueueRuntime) => ({
   paused: isPaused,
   searching: { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 },
   players: 0,
+  matchPlayers: largestMatch(queue),
   longestWaitMs: 0,
   matchesFound: 0,
   searchesGivenUp: pool.givenUp,
@@ -108,7 +119,9 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
     servers: [...allocator.gameServers()],
     pools: allocator.pools.views(now),
     resultsPending: results?.pending() ?? 0,
+    oldestResultMs: results?.oldestMs() ?? 0,
     stopsPending: allocator.stopsPending(),
+    oldestStopMs: allocator.oldestStopMs(),
     held: allocator.held(),
     store: store && (store.isFailing() ? 'failing' : 'written'),
     pausedUntil: pausedUntil > now ? Math.floor(pausedUntil) : undefined,

@@ -11,6 +11,7 @@ export {
   readsLatencies,
 } from './queue.js'
 export { withPool } from './queue-pool.js'
+export { largestMatch } from './validate-queue.js'
 export type { Facts, RulePlayer, RuleTicket } from './rule-parts/rule-types.js'
 export { bestBeacons } from './rules/best-beacons.js'
 export type { Rule } from './rules/definition.js'

@@ -44,6 +44,10 @@ const quoted = (name: string) => JSON.stringify(name)
 const largest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : size.max)
 const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : Math.ceil(loosest(size.min)))
 
+/** Players of the largest match of a queue. */
+export const largestMatch = ({ teams }: Pick<Parts, 'teams'>): number =>
+  teams.reduce((sum, team) => sum + (team.count ?? 1) * largest(team), 0)
+
 /** Finds contradictions between the parts of a queue, each of which is valid by itself. */
 export function problemsOfQueue(parts: Parts): Problem[] {
   const { teams, rules, lastResortMs, targetWaitMs, expireAfterMs } = parts

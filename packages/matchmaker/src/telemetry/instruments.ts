@@ -105,6 +105,13 @@ const totals = {
 /** States read at each collection that must not be summed. */
 const gauges = {
   'muster.tickets.longest_wait': of('s', 'What the oldest ticket that searches has waited'),
+  'muster.queue.match_players': of('{player}', 'Players of the largest match of the queue'),
+  'muster.queue.target_wait': of(
+    's',
+    'What nine of ten tickets are to wait at most, where limits follow a target wait',
+  ),
+  'muster.results.oldest': of('s', 'How long ago the match of the oldest result ended that the backend has not taken'),
+  'muster.stops.oldest': of('s', 'How long ago the oldest stop was ordered that the service has not confirmed'),
   'muster.queue.head_start': of('s', 'By how much tickets are ahead of their wait, where limits follow a target wait'),
   'muster.queue.recent_p90': of('s', 'What nine of ten tickets wait at most lately, where limits follow a target wait'),
   'muster.queue.paused': of('1', 'Whether the queue is paused, 1 or 0'),

@@ -213,7 +213,8 @@ export function observeState(
       series.value += value
       present.set(key, series)
     }
-    const { queues, matches, servers, pools, resultsPending, stopsPending, held } = inspect()
+    const { queues, matches, servers, pools, resultsPending, oldestResultMs, stopsPending, oldestStopMs, held } =
+      inspect()
     for (const state of queues) {
       const queue = { 'muster.queue': state.name }
       for (const [lacks, tickets] of Object.entries(state.searching))
@@ -221,7 +222,9 @@ export function observeState(
       add('muster.players.waiting', state.players, queue)
       add('muster.tickets.longest_wait', state.longestWaitMs / 1000, queue)
       add('muster.queue.paused', state.paused ? 1 : 0, queue)
-      const { headStartMs, recentP90Ms } = state.targetWait ?? {}
+      add('muster.queue.match_players', state.matchPlayers, queue)
+      const { targetWaitMs, headStartMs, recentP90Ms } = state.targetWait ?? {}
+      if (targetWaitMs !== undefined) add('muster.queue.target_wait', targetWaitMs / 1000, queue)
       if (headStartMs !== undefined) add('muster.queue.head_start', headStartMs / 1000, queue)
       if (recentP90Ms !== undefined) add('muster.queue.recent_p90', recentP90Ms / 1000, queue)
       add('muster.matches.forming', state.matchesFound, queue)
@@ -250,7 +253,9 @@ export function observeState(
       add('muster.pool.idle_time', state.idleHours * 3600, at)
     }
     add('muster.results.pending', resultsPending)
+    add('muster.results.oldest', oldestResultMs / 1000)
     add('muster.stops.pending', stopsPending)
+    add('muster.stops.oldest', oldestStopMs / 1000)
     for (const reason of HOLDS) add('muster.deployments.blocked', reason === held ? 1 : 0, { 'muster.reason': reason })
     for (const [name, { queued }] of Object.entries(client?.queues() ?? {}))
       add('muster.api.queued', queued, { 'muster.limit': name })

@@ -26,7 +26,9 @@ export const idle: Inspection = {
   servers: [],
   pools: [],
   resultsPending: 0,
+  oldestResultMs: 0,
   stopsPending: 0,
+  oldestStopMs: 0,
   held: undefined,
   pausedUntil: undefined,
 }

@@ -21,12 +21,20 @@ interface Dashboard {
 }
 const panels = (JSON.parse(textOf(DASHBOARD)) as Dashboard).panels.flatMap(({ targets = [] }) => targets)
 
-/** What a program without trouble and without Redis does not show, by its name in docs/telemetry.md. */
+/** What a program without trouble, Redis, pools and target waits does not show, by its name in docs/telemetry.md. */
 const OF_TROUBLE: Readonly<Record<string, string>> = {
   muster_deployments_failed_total: 'muster.deployments.failed',
   muster_api_throttled_total: 'muster.api.throttled',
   muster_problems_total: 'muster.problems',
   muster_partition_leading: 'muster.partition.leading',
+  muster_partition_takeovers_total: 'muster.partition.takeovers',
+  muster_partition_clock_offset: 'muster.partition.clock_offset',
+  muster_deployments_reaped_total: 'muster.deployments.reaped',
+  muster_servers_lost_total: 'muster.servers.lost',
+  muster_queue_target_wait: 'muster.queue.target_wait',
+  muster_pool_matches_total: 'muster.pool.matches',
+  muster_pool_hits_total: 'muster.pool.hits',
+  muster_pool_servers_wanted: 'muster.pool.servers_wanted',
 }
 
 const installed = (() => {
@@ -71,7 +79,7 @@ test('every metric of the alerts and of the dashboard is one of the program', as
   const shown = new Set(Array.from(text.matchAll(/^(muster_\w+?)(?:\{.*\})? \S+/gm), ([, name = '']) => name))
   const named = [...rules, ...panels].flatMap(({ expr }) =>
     // The names of labels stand in braces and in by (…).
-    [...expr.replaceAll(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(/\bmuster_\w+/g)].map(([name]) => name),
+    [...expr.replaceAll(/\{[^}]*\}|(?:by|on) \([^)]*\)/g, '').matchAll(/\bmuster_\w+/g)].map(([name]) => name),
   )
   expect(named.length).toBeGreaterThan(20)
   expect(named.filter((name) => !shown.has(name) && !(name in OF_TROUBLE))).toEqual([])
@@ -89,3 +97,10 @@ test.skipIf(!installed)('promtool takes the rules, and what /metrics answers', a
   expect(promtool(['check', 'rules', RULES])).toContain(`${rules.length} rules found`)
   expect(promtool(['check', 'metrics'], await metricsOfMatch())).toBe('')
 })
+
+test.skipIf(!installed).each(['muster.test.yaml', 'muster.weeks.test.yaml'])(
+  'on recorded series the alerts do what %s says: faults ring, and calm days ring never',
+  (file) => {
+    expect(promtool(['test', 'rules', `deploy/prometheus/${file}`])).toContain('SUCCESS')
+  },
+)

@@ -191,6 +191,11 @@ export function createResultOutbox(options: ResultOutboxOptions) {
     advance,
     /** Number of results that are not taken yet. */
     pending: () => waiting.size,
+    /** Milliseconds since the oldest of these matches ended; 0 if there is none. */
+    oldestMs: (): number => {
+      const [oldest] = waiting.values()
+      return oldest === undefined ? 0 : Math.max(0, dateOf(clock) - oldest.outcome.endedAt)
+    },
     close: () => closing.abort(new Error('the matchmaker was closed')),
   }
 }

@@ -31,7 +31,9 @@ const NOTHING: Inspection = {
   servers: [],
   pools: [],
   resultsPending: 0,
+  oldestResultMs: 0,
   stopsPending: 0,
+  oldestStopMs: 0,
   held: undefined,
   pausedUntil: undefined,
 }
