@@ -107,7 +107,8 @@ const SERVER: Floors = [
   ['console'],
   ['running', 'lab'],
   ['dev'],
-  ['cli', 'index', 'internal'],
+  ['cli', 'index'],
+  ['internal'],
 ]
 
 /** Packages without state or effects of their own, which pure files may use. */

@@ -1,3 +1,5 @@
 /** What the other packages of this repository use of @muster/server. No promise: it changes without notice. */
 export { type Console, createConsole } from './console/console.js'
 export type { ConsoleMatchmaker, ConsoleOptions } from './console/options.js'
+export { runProgram } from './cli/program.js'
+export { terminalOf } from './cli/terminal.js'

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../version.js'
 import { addCheck } from './check.js'
+import { addImport } from './import/import-command.js'
 import { addInit, addSchema } from './init.js'
 import { addLab } from './lab/lab.js'
 import { addVerify } from './verify/verify-server.js'
@@ -77,6 +78,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   addDev(program, terminal)
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
+  addImport(program, terminal, end)
   addServe(program, terminal)
   addMigrate(program, terminal, end)
   addVerify(program, terminal, end)

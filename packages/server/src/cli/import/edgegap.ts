@@ -1,0 +1,234 @@
+import { type Imported, type Json, type Lost, Reader, relaxing, type Step, UnfitSource } from './source-file.js'
+
+// A configuration of Edgegap's matchmaker (JSON, from its public documentation): profiles with rules by name, whose
+// parameters are overwritten by expansions at seconds of waiting.
+
+/** What one rule is at first, and what each expansion overwrites of it. */
+interface StagedRule {
+  readonly name: string
+  readonly type: string
+  readonly initial: Reader
+  readonly stages: readonly { readonly afterMs: number; readonly change: Reader }[]
+}
+
+/** Reads a configuration. @throws {UnfitSource} naming field and value */
+export function importEdgegap(source: unknown): Imported {
+  const lost: Lost[] = []
+  const file = new Reader(source, '', lost)
+  file.any('version')
+  const retries = file.number('max_deployment_retry_count')
+  const profiles = file.needObject('profiles')
+  const kept = { removal: new Set<number>(), idle: new Set<number>() }
+  const games: string[] = []
+  const queues = profiles.names().map((name) => {
+    const profile = profiles.needObject(name)
+    const removal = periodOf(profile, 'ticket_removal_period')
+    const idle = periodOf(profile, 'group_inactivity_removal_period') ?? periodOf(profile, 'group_expiration_period')
+    if (removal !== undefined) kept.removal.add(removal)
+    if (idle !== undefined) kept.idle.add(idle)
+    const queue = queueOf(name, profile, retries)
+    games.push(queue.deploy.application)
+    profile.end()
+    return queue
+  })
+  if (queues.length === 0) throw new UnfitSource('profiles: must hold at least one profile')
+  const origins = [...file.texts('allowed_cors_origins'), ...file.texts('allowed_cors_origin')]
+  const inspect = file.boolean('inspect')
+  if (kept.removal.size > 1) file.lose('profiles', 'have several ticket_removal_period: the longest counts for all')
+  if (kept.idle.size > 1)
+    file.lose('profiles', 'have several periods after which groups go: the longest counts for all')
+  file.end()
+  const sections: Json = {
+    ...(origins.length > 0 && { cors: { origins } }),
+    ...(inspect === true && { inspect }),
+    ...(kept.removal.size > 0 && { matching: { endedTicketTtlMs: Math.max(...kept.removal) } }),
+    ...(kept.idle.size > 0 && { limits: { groupIdleMs: Math.max(...kept.idle) } }),
+  }
+  return { game: games[0] ?? '', queues, sections, lost }
+}
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+
+/** Milliseconds of `5m`, `90s`, `1h30m`. */
+function periodOf(from: Reader, name: string): number | undefined {
+  const text = from.text(name)
+  if (text === undefined) return undefined
+  const parts = Array.from(text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g))
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
+    throw new UnfitSource(`${from.at(name)}: must be a period such as 30s, 5m or 1h; got ${JSON.stringify(text)}`)
+  return parts.reduce((sum, [, count = '', unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0)
+}
+
+/** The period after which tickets expire where a profile says none, there and here. */
+const EXPIRES_MS = 300_000
+
+function queueOf(name: string, profile: Reader, retries: number | undefined) {
+  const application = profile.needObject('application')
+  const deploy = { application: application.needText('name'), version: application.needText('version') }
+  application.end()
+  const expireAfterMs = periodOf(profile, 'ticket_expiration_period') ?? EXPIRES_MS
+  const { rules, stages } = rulesOf(profile, expireAfterMs)
+  const sizes = rules.filter(({ type }) => type === 'player_count')
+  const [size] = sizes
+  if (size === undefined || sizes.length > 1)
+    throw new UnfitSource(
+      `${profile.at('rules.initial')}: must have one rule of type player_count, not ${sizes.length}`,
+    )
+  const translated = rules.filter((rule) => rule !== size).map(ruleOf)
+  return {
+    name,
+    ...teamsOf(size, { stages, expireAfterMs, more: translated.flatMap((one) => one?.more ?? []) }),
+    expireAfterMs,
+    ...(retries !== undefined && { maxAttempts: retries + 1 }),
+    playerMayState: translated.flatMap((one) => one?.states ?? []),
+    deploy,
+  }
+}
+
+/** The rules of a profile by name, and the milliseconds at which an expansion begins. */
+function rulesOf(profile: Reader, expireAfterMs: number) {
+  const rules = profile.needObject('rules')
+  const initial = rules.needObject('initial')
+  const expansions = rules.object('expansions')
+  rules.end()
+  const byTime = (expansions?.names() ?? [])
+    .map((seconds) => {
+      if (!/^\d+(\.\d+)?$/.test(seconds))
+        throw new UnfitSource(`${rules.at('expansions')}: must be named by seconds; got ${JSON.stringify(seconds)}`)
+      return { afterMs: Number(seconds) * 1000, changes: expansions?.needObject(seconds) as Reader }
+    })
+    .filter(({ afterMs, changes }) => {
+      if (afterMs < expireAfterMs) return true
+      changes.lose('', 'begins when tickets have expired, and is left out')
+      return false
+    })
+    .toSorted((one, other) => one.afterMs - other.afterMs)
+  const staged = initial.names().map((name): StagedRule => {
+    const rule = initial.needObject(name)
+    const type = rule.needText('type')
+    const first = rule.object('attributes') ?? new Reader({}, rule.at('attributes'), [])
+    rule.end()
+    const stages = byTime.flatMap(({ afterMs, changes }) => {
+      const change = changes.object(name)
+      // Some write an expansion in the form of the rule.
+      const inner = change?.object('attributes')
+      return change === undefined ? [] : { afterMs, change: inner ?? change }
+    })
+    return { name, type, initial: first, stages }
+  })
+  for (const { changes } of byTime) changes.end()
+  return { rules: staged, stages: byTime.map(({ afterMs }) => afterMs) }
+}
+
+/** The value of a parameter at first and from each expansion on; empty where it is not given at first. */
+function stepsOf({ initial, stages }: StagedRule, name: string): Step[] {
+  const first = initial.number(name)
+  const changes = stages.flatMap(({ afterMs, change }) => {
+    const value = change.number(name)
+    return value === undefined ? [] : { afterMs, value }
+  })
+  return first === undefined ? [] : [{ afterMs: 0, value: first }, ...changes]
+}
+
+/** A limit of Muster made of a parameter. */
+function limitOf(rule: StagedRule, name: string, direction: 'rises' | 'falls') {
+  const steps = stepsOf(rule, name)
+  return relaxing(steps, direction, ({ afterMs, value }) =>
+    rule.initial.lose(
+      name,
+      `becomes stricter at ${afterMs / 1000} s (${value}): limits only relax, so that is left out`,
+    ),
+  )
+}
+
+const endOf = ({ initial, stages }: StagedRule) =>
+  [initial, ...stages.map(({ change }) => change)].forEach((one) => one.end())
+
+interface Translated {
+  /** Rules of the queue. */
+  readonly more: readonly Json[]
+  /** What clients state for it. */
+  readonly states: readonly string[]
+}
+
+function ruleOf(rule: StagedRule): Translated | undefined {
+  const { name, type, initial } = rule
+  const need = (limit: ReturnType<typeof limitOf>, parameter: string) => limit ?? initial.missing(parameter, 'a number')
+  switch (type) {
+    case 'latencies': {
+      const [maxMs, maxDifferenceMs] = [limitOf(rule, 'max_latency', 'rises'), limitOf(rule, 'difference', 'rises')]
+      if (maxMs === undefined && maxDifferenceMs === undefined) initial.missing('max_latency', 'a number')
+      if (name !== 'beacons')
+        initial.lose('', `clients send their latencies as the attribute ${name}: here that is called beacons`)
+      endOf(rule)
+      const limits = {
+        ...(maxMs !== undefined && { maxMs }),
+        ...(maxDifferenceMs !== undefined && { maxDifferenceMs }),
+      }
+      return { more: [{ kind: 'latency', ...limits }], states: ['latencies'] }
+    }
+    case 'number_difference': {
+      const max = need(limitOf(rule, 'max_difference', 'rises'), 'max_difference')
+      endOf(rule)
+      return { more: [{ kind: 'difference', attribute: name, max }], states: [name] }
+    }
+    case 'string_equality':
+      endOf(rule)
+      return { more: [{ kind: 'equal', attribute: name }], states: [name] }
+    case 'intersection': {
+      const atLeast = limitOf(rule, 'overlap', 'falls') ?? 1
+      endOf(rule)
+      return { more: [{ kind: 'overlap', attribute: name, atLeast }], states: [name] }
+    }
+    default:
+      initial.lose('', `the rule ${name} is of the type ${type}, which has no counterpart: it is left out`)
+      return undefined
+  }
+}
+
+/** Milliseconds before the expiry at which a match that may be smaller is made, where no expansion says when. */
+const BEFORE_EXPIRY_MS = 5000
+
+interface AroundTeams {
+  readonly stages: readonly number[]
+  readonly expireAfterMs: number
+  readonly more: readonly Json[]
+}
+
+/** Teams of one kind, and the rules, among them one that bounds a size which grows. */
+function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams) {
+  const { initial } = rule
+  const count = stepsOf(rule, 'team_count')
+  const most = stepsOf(rule, 'max_team_size')
+  const teams = count[0]?.value ?? initial.missing('team_count', 'a number')
+  const largest = most[0]?.value ?? initial.missing('max_team_size', 'a number')
+  for (const { afterMs, value } of count.slice(1)) {
+    if (value !== teams)
+      initial.lose('team_count', `becomes ${value} at ${afterMs / 1000} s: the number of teams stays ${teams}`)
+  }
+  const least = limitOf(rule, 'min_team_size', 'falls') ?? initial.missing('min_team_size', 'a number')
+  const growing = limitOf(rule, 'max_team_size', 'rises')
+  const max = Math.max(largest, ...(Array.isArray(growing) ? growing.map(({ value }: Step) => value) : []))
+  endOf(rule)
+  const leastAt = (ms: number) =>
+    typeof least === 'number' ? least : (least.findLast((step) => step.afterMs <= ms)?.value ?? 0)
+  const isFixed = typeof least === 'number' && least === max
+  const first = stages.find((ms) => leastAt(ms) < max)
+  const fillForMs = first ?? Math.max(0, expireAfterMs - BEFORE_EXPIRY_MS)
+  if (!isFixed)
+    initial.lose(
+      'min_team_size',
+      `smaller matches are made at any time from ${fillForMs / 1000} s on, not only at expansions and at the expiry`,
+    )
+  const rules = [
+    ...more,
+    ...(Array.isArray(growing)
+      ? [{ kind: 'compare', name: 'largest team', aggregate: 'count', operator: '<=', value: growing }]
+      : []),
+  ]
+  return {
+    teams: [{ name: 'team', count: teams, size: isFixed ? max : { min: least, max } }],
+    ...(!isFixed && { fillForMs }),
+    ...(rules.length > 0 && { rules }),
+  }
+}

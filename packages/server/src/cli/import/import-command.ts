@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { notJson } from '@muster/core/internal'
+import { type Command, InvalidArgumentError } from 'commander'
+import { stringify } from 'yaml'
+import { needTextFile, readConfigText } from '../../config/index.js'
+import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
+import { importEdgegap } from './edgegap.js'
+import { type Imported, UnfitSource } from './source-file.js'
+
+const IMPORTERS: Readonly<Record<string, (source: unknown) => Imported>> = {
+  edgegap: importEdgegap,
+}
+
+interface ImportArguments {
+  readonly output: string
+  readonly force?: boolean
+}
+
+export const addImport = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
+  program
+    .command('import')
+    .description('write a configuration from that of another matchmaker, and say what is lost')
+    .argument('<matchmaker>', `whose configuration it is: ${Object.keys(IMPORTERS).join(', ')}`, matchmakerOf)
+    .argument('<file>', 'the configuration, as JSON')
+    .option('-o, --output <file>', 'where to write it; - for the standard output', 'muster.yaml')
+    .option('--force', 'write over a configuration that is there')
+    .action(async (matchmaker: string, file: string, options: ImportArguments) =>
+      end(await importFile(matchmaker, file, options, terminal)),
+    )
+
+/** @throws {InvalidArgumentError} */
+function matchmakerOf(name: string): string {
+  if (Object.hasOwn(IMPORTERS, name)) return name
+  throw new InvalidArgumentError(`It must be one of ${Object.keys(IMPORTERS).join(', ')}.`)
+}
+
+/** Most bytes of another matchmaker's configuration (our choice). */
+const LARGEST = 2 ** 22
+
+async function importFile(
+  matchmaker: string,
+  file: string,
+  { output, force = false }: ImportArguments,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { red } = paint(terminal.colours.complain)
+  try {
+    const source = jsonOf(await needTextFile(resolve(terminal.folder, file), file, LARGEST))
+    const imported = IMPORTERS[matchmaker]?.(source) as Imported
+    const text = textOf(imported, file)
+    const { warnings } = await readConfigText(text, { path: output, outside: false })
+    for (const { path, message } of imported.lost) terminal.complain(`${path}: ${message}`)
+    if (warnings.length > 0) terminal.complain(findingsText(output, warnings, paint(terminal.colours.complain)))
+    if (output === '-') return (await terminal.put(text), EXIT.ok)
+    await writeFile(resolve(terminal.folder, output), text, { flag: force ? 'w' : 'wx' })
+    terminal.say(nextSteps(output, imported))
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof UnfitSource) {
+      terminal.complain(`${red('error')}: ${file}: ${error.message}`)
+      return EXIT.wrong
+    }
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return refusal(error, terminal)
+    terminal.complain(`${output} is there already, and was left as it is: --force writes over it.`)
+    return EXIT.failed
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // JSON.parse quotes the text in its error, which may hold a secret.
+    throw new UnfitSource(notJson(text))
+  }
+}
+
+const EXPLAINED = `# Written by muster import. \`muster check\` says what each queue means in plain words.
+
+# Servers of this program have the tag mm-<name>. Another program of the same account needs another name.
+`
+
+/** The new configuration, with what is lost as comments. Secrets are left to the environment. */
+function textOf({ game, queues, sections, lost }: Imported, file: string): string {
+  const config = {
+    name: game.replaceAll(/[^\w-]/g, '-').slice(0, 32) || 'game',
+    listen: { host: '127.0.0.1', port: 8080 },
+    service: { url: 'https://api.example.com', token: { env: 'MUSTER_TOKEN' } },
+    queues,
+    auth: AUTH,
+    store: { folder: './muster-data' },
+    ...sections,
+  }
+  const losses = lost.map(({ path, message }) => commentOf(`${path}: ${message}`))
+  const comments = losses.length === 0 ? [] : ['', commentOf(`Of ${file} is lost or different:`), ...losses]
+  const yaml = stringify(config, { lineWidth: 100, aliasDuplicateObjects: false })
+  return `${EXPLAINED}${yaml}${comments.map((line) => `${line}\n`).join('')}`
+}
+
+/** Who calls: players by tokens of the game's login, the game's backend, and people at the console. */
+const AUTH = {
+  jwt: { secret: { env: 'MUSTER_JWT_SECRET' } },
+  keys: [
+    { name: 'game-backend', role: 'backend', key: { env: 'MUSTER_BACKEND_KEY' } },
+    { name: 'operator', role: 'operate', key: { env: 'MUSTER_OPERATOR_KEY' } },
+  ],
+}
+
+/** A comment of one line, whatever the text. */
+const commentOf = (text: string) => `# - ${text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')}`
+
+const nextSteps = (file: string, { queues, lost }: Imported) =>
+  [
+    `Wrote ${file}: ${queues.length === 1 ? 'one queue' : `${queues.length} queues`}${
+      lost.length === 0
+        ? '; nothing is lost.'
+        : `; ${lost.length === 1 ? 'one thing is' : `${lost.length} things are`} lost or different, see its last lines.`
+    }`,
+    'Write into it where your service is, set the variables that it names, then: muster check --live',
+  ].join('\n')
