@@ -47,20 +47,18 @@ export interface Rounds {
 
 export interface RoundsOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
-  readonly tickets: Pick<TicketStore, 'reserve'>
+  readonly tickets: Pick<TicketStore, 'reserve' | 'release'>
   /** The search budget: milliseconds of work for a round of the kernel; Infinity for no bound. */
   readonly budgetMs: number
 }
 
 /** Work of a step, in tickets. Its groups are collected before the event loop runs again, so there must be few. */
 const WORK = STEP / 40
-/** Groups that are looked for beyond the servers there may be: enough to choose the most urgent from. */
-const SPARE = 1000
 /**
- * The same where more tickets wait than that. Then groups are made for the most urgent tickets first, so that there is
- * nothing to choose: they are spare in case others are cancelled meanwhile.
+ * Where servers are short, groups that are looked for beyond the servers there may be: in case others are cancelled
+ * meanwhile, and so that their players learn what they wait for.
  */
-const SPARE_IN_ORDER = 50
+const SPARE = 50
 
 export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Rounds {
   /** The queue with which the next round begins. */
@@ -79,14 +77,26 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     // At the server limit no match can start, so fill backfill slots first.
     const openings = room > 0 ? runtime.queue.backfill : ('first' as const)
     const servers = Math.max(0, room)
-    const most = runtime.pool.count > servers + SPARE ? servers + SPARE_IN_ORDER : undefined
+    const before = groups.length
+    let isInOrder = runtime.isShort && servers < Infinity
     let isNew = runtime.round === undefined
     runtime.arrivals.clear()
     for (;;) {
+      const most = isInOrder ? servers + SPARE : undefined
       const round = (runtime.round ??= begin(runtime, now, { openings, most }))
       const goesOn = round.step(WORK, yielder.isDue)
       collect(runtime, round.take(), now, groups)
-      const isEnough = groups.length >= servers + SPARE
+      const own = groups.slice(before)
+      const matches = own.filter(({ backfill }) => backfill === undefined).length
+      if (!isInOrder && matches > servers) {
+        // The matches found first are those that are found with ease. The servers are for those who wait longest.
+        for (const { records } of own) tickets.release(records, now)
+        groups.length = before
+        runtime.round = undefined
+        isInOrder = isNew = true
+        continue
+      }
+      const isEnough = matches >= servers + SPARE
       const isLate = yielder.spentMs() >= budgetMs
       if (!goesOn || isEnough) runtime.round = undefined
       if (isEnough) return !goesOn
@@ -138,8 +148,8 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     },
 
     ofArrived: (runtime, { now, yielder, room }) => {
-      // A round is under way, and the ticks continue it.
-      if (runtime.round !== undefined || runtime.isPaused) return []
+      // A round is under way, and the ticks continue it; or servers are short, and others have waited longer.
+      if (runtime.round !== undefined || runtime.isPaused || runtime.isShort) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()
       const groups: Group[] = []

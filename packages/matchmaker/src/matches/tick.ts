@@ -117,7 +117,10 @@ export function createTick(options: TickOptions) {
         })
         const claimed = await claim(groups, recovered, yielder)
         const shortIn = new Set(claimed.short.map(({ runtime }) => runtime))
-        for (const runtime of runtimes()) runtime.waits.setShort(shortIn.has(runtime), now)
+        for (const runtime of runtimes()) {
+          runtime.isShort = shortIn.has(runtime)
+          runtime.waits.setShort(runtime.isShort, now)
+        }
         await tickets.shortOfServers(
           claimed.short.flatMap(({ records }) => records),
           yielder,

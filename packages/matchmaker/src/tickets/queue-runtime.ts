@@ -18,7 +18,7 @@ export function createQueueRuntime(
   queue: Queue,
   arrived: (runtime: QueueRuntime) => void,
   failed: (error: Error) => void,
-  before?: Pick<QueueRuntime, 'waits' | 'isPaused'>,
+  before?: Pick<QueueRuntime, 'waits' | 'isPaused' | 'isShort'>,
 ): QueueRuntime {
   const compiled = compileQueue(queue, failed)
   const waits = before?.waits ?? createQueueWaits()
@@ -46,6 +46,7 @@ export function createQueueRuntime(
     arrivals: new Set(),
     arrived,
     isPaused: before?.isPaused ?? false,
+    isShort: before?.isShort ?? false,
     round: undefined,
   }
   runtimes.push(runtime)

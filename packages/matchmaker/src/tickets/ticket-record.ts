@@ -163,6 +163,8 @@ export interface QueueRuntime {
   readonly arrived: (runtime: QueueRuntime) => void
   /** Whether no matches are made of its tickets now, by `pauseQueue`. */
   isPaused: boolean
+  /** Whether the last tick found matches for which there was no server. */
+  isShort: boolean
   /** A round that the time of a tick did not suffice for. */
   round: Round | undefined
 }
