@@ -37,6 +37,7 @@ const suites: Suites = {
   waits: {
     following: async () => (await import('./matchmaker/following.js')).followingFigures(),
     waits: async () => (await import('./matchmaker/waits.js')).waitFigures(),
+    'wait-cost': async () => (await import('./matchmaker/wait-cost.js')).waitCostFigures(),
     'target-wait': async () => (await import('./matchmaker/target-wait.js')).targetWaitFigures(),
   },
   lab: {

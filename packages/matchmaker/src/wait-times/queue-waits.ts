@@ -1,8 +1,9 @@
 import type { Coordinates } from '@muster/core'
 import { type Kind, kindOf, regionIn, regionOfKind, sizeOfKind } from './regions.js'
 import { createSteering, type Steering, type SteeringOptions, type TargetWaitState } from './target-wait.js'
-import { type Seen, WaitCell } from './wait-cell.js'
-import { addRates, type Curve, curveOf, noRates, type Rates } from './wait-curve.js'
+import { WaitCell } from './wait-cell.js'
+import { addRates, type Curve, noRates } from './wait-curve.js'
+import { type Seen, WaitTally } from './wait-tally.js'
 
 /** Says how long tickets of a queue wait. Undefined where too little was seen. */
 export interface Curves {
@@ -21,53 +22,9 @@ export interface LearnedCurves {
   readonly kinds: Readonly<Record<number, Curve>>
 }
 
-/** Everything that a queue has observed until one moment. Its curves are computed on first use. */
+/** What a queue has learned. It says what is known at the time of the survey. */
 interface Survey extends Curves {
-  readonly at: number
-  readonly learned: () => LearnedCurves
-}
-
-function createSurvey(cells: ReadonlyMap<number, WaitCell>, now: number): Survey {
-  const all: Seen = { lately: noRates(), longer: noRates() }
-  const byKind = new Map<number, Seen>()
-  const byRegion = new Map<number, Rates>()
-  const bySize = new Map<number, Rates>()
-  for (const [kind, cell] of cells) {
-    const seen = cell.seen(now)
-    byKind.set(kind, seen)
-    addRates(ratesIn(byRegion, regionOfKind(kind)), seen.lately)
-    addRates(ratesIn(bySize, sizeOfKind(kind)), seen.lately)
-    addRates(all.lately, seen.lately)
-    addRates(all.longer, seen.longer)
-  }
-
-  const ofAll = once(() => curveOf([all.lately, all.longer]))
-  const ofRegion = onceEach((region) => curveOf([ratesIn(byRegion, region), all.lately, all.longer]))
-  const ofKind = onceEach((kind) => {
-    const { lately, longer } = byKind.get(kind) as Seen
-    return curveOf([
-      lately,
-      longer,
-      ratesIn(byRegion, regionOfKind(kind)),
-      ratesIn(bySize, sizeOfKind(kind)),
-      all.longer,
-    ])
-  })
-  const inRegion = (region: number) => (byRegion.has(region) ? ofRegion(region) : ofAll())
-
-  return {
-    at: now,
-    ofKind: (kind) => {
-      const number = kindOf(kind)
-      return byKind.has(number) ? ofKind(number) : inRegion(regionIn(kind.place))
-    },
-    ofPlace: (place) => (place === undefined ? ofAll() : inRegion(regionIn(place))),
-    learned: () => ({
-      all: ofAll() ?? null,
-      regions: known(byRegion.keys(), ofRegion),
-      kinds: known(byKind.keys(), ofKind),
-    }),
-  }
+  learned(): LearnedCurves
 }
 
 /** The curves that another process has learned. */
@@ -76,26 +33,6 @@ export const curvesFrom = ({ all, regions, kinds }: LearnedCurves): Curves => {
   return {
     ofKind: (kind) => kinds[kindOf(kind)] ?? inRegion(regionIn(kind.place)),
     ofPlace: (place) => (place === undefined ? (all ?? undefined) : inRegion(regionIn(place))),
-  }
-}
-
-function ratesIn(rates: Map<number, Rates>, key: number): Rates {
-  let found = rates.get(key)
-  if (found === undefined) rates.set(key, (found = noRates()))
-  return found
-}
-
-const once = <Value>(compute: () => Value): (() => Value) => {
-  let computed: { readonly value: Value } | undefined
-  return () => (computed ??= { value: compute() }).value
-}
-
-const onceEach = <Value>(compute: (key: number) => Value): ((key: number) => Value) => {
-  const computed = new Map<number, () => Value>()
-  return (key) => {
-    let value = computed.get(key)
-    if (value === undefined) computed.set(key, (value = once(() => compute(key))))
-    return value()
   }
 }
 
@@ -108,8 +45,8 @@ function known(keys: Iterable<number>, curve: (key: number) => Curve | undefined
   return curves
 }
 
-/** Milliseconds for which what was computed is used again: many may ask. */
-const GOOD_MS = 1000
+/** Milliseconds between two searches for what has faded. */
+const PRUNE_MS = 60_000
 
 const NOTHING: LearnedCurves = { all: null, regions: {}, kinds: {} }
 
@@ -117,7 +54,7 @@ const NOTHING: LearnedCurves = { all: null, regions: {}, kinds: {} }
 export interface QueueWaits {
   /** The cell in which tickets of this kind are counted. */
   cellOf(kind: Kind, now: number): WaitCell
-  /** What was learned, at most a second old. */
+  /** What was learned until now, or shortly before: see `WaitTally`. */
   survey(now: number): Survey
   /** While the queue makes no matches, nothing is learned, and nobody knows how long tickets wait. */
   setPaused(isPaused: boolean, now: number): void
@@ -135,10 +72,55 @@ export interface QueueWaits {
 
 export function createQueueWaits(): QueueWaits {
   const cells = new Map<number, WaitCell>()
-  let survey: Survey | undefined
   let [pausedNow, shortNow] = [false, false]
+  let prunedAt = -Infinity
   let aimed: SteeringOptions | undefined
   let steering: Steering | undefined
+
+  /** What the tickets of several kinds did; over a longer time only where that is asked for. */
+  const together = (isCounted: (kind: number) => boolean, isLonger = false) =>
+    new WaitTally((now) => {
+      const sum: Seen = { lately: noRates(), longer: noRates() }
+      for (const [kind, { own }] of cells) {
+        if (!isCounted(kind)) continue
+        const { lately, longer } = own.seen(now)
+        addRates(sum.lately, lately)
+        if (isLonger) addRates(sum.longer, longer)
+      }
+      return sum
+    })
+  const all = together(() => true, true)
+  const regions = new Map<number, WaitTally>()
+  const sizes = new Map<number, WaitTally>()
+  const regionOf = (kind: number) => tallyIn(regions, regionOfKind(kind), regionOfKind)
+  const sizeOf = (kind: number) => tallyIn(sizes, sizeOfKind(kind), sizeOfKind)
+  const tallyIn = (tallies: Map<number, WaitTally>, key: number, keyOf: (kind: number) => number): WaitTally => {
+    let tally = tallies.get(key)
+    if (tally === undefined) tallies.set(key, (tally = together((kind) => keyOf(kind) === key)))
+    return tally
+  }
+
+  /** Drops the kinds and regions of which all that was seen has faded. */
+  const prune = (now: number) => {
+    if (now - prunedAt < PRUNE_MS) return
+    prunedAt = now
+    const kept = new Set<number>()
+    for (const [kind, cell] of cells) {
+      if (cell.isFaded(now)) cells.delete(kind)
+      else kept.add(regionOfKind(kind))
+    }
+    for (const region of regions.keys()) if (!kept.has(region)) regions.delete(region)
+  }
+
+  const ofAll = (now: number) => all.curve(now, ({ lately, longer }) => [lately, longer])
+  const ofRegion = (region: number, now: number) =>
+    regions.get(region)?.curve(now, ({ lately }) => [lately, all.seen(now).lately, all.seen(now).longer])
+  const inRegion = (region: number, now: number) => (regions.has(region) ? ofRegion(region, now) : ofAll(now))
+  const ofKind = (kind: number, now: number) =>
+    cells.get(kind)?.own.curve(now, ({ lately, longer }) => {
+      const [region, size] = [regionOf(kind).seen(now), sizeOf(kind).seen(now)]
+      return [lately, longer, region.lately, size.lately, all.seen(now).longer]
+    })
 
   /** The steering that was aimed at: made when the time is known. */
   const steeringAt = (now: number): Steering | undefined => {
@@ -155,24 +137,38 @@ export function createQueueWaits(): QueueWaits {
       let cell = cells.get(number)
       const steered = steeringAt(now)
       if (cell === undefined) {
-        cells.set(number, (cell = new WaitCell(now, pausedNow)))
+        const shared = [regionOf(number), sizeOf(number), all]
+        cells.set(number, (cell = new WaitCell(now, pausedNow, shared)))
         cell.countIn(steered?.waitsOf(regionOfKind(number), now), now)
       }
       return cell
     },
 
     survey: (now) => {
-      if (survey !== undefined && now - survey.at < GOOD_MS) return survey
-      for (const [kind, cell] of cells) if (cell.isFaded(now)) cells.delete(kind)
-      survey = pausedNow ? { at: now, ...curvesFrom(NOTHING), learned: () => NOTHING } : createSurvey(cells, now)
-      return survey
+      prune(now)
+      if (pausedNow) return { ...curvesFrom(NOTHING), learned: () => NOTHING }
+      return {
+        ofKind: (kind) => {
+          const number = kindOf(kind)
+          return cells.has(number) ? ofKind(number, now) : inRegion(regionIn(kind.place), now)
+        },
+        ofPlace: (place) => (place === undefined ? ofAll(now) : inRegion(regionIn(place), now)),
+        learned: () => ({
+          all: ofAll(now) ?? null,
+          regions: known(regions.keys(), (region) => ofRegion(region, now)),
+          kinds: known(cells.keys(), (kind) => ofKind(kind, now)),
+        }),
+      }
     },
 
     setPaused: (isPaused, now) => {
       pausedNow = isPaused
-      survey = undefined
       steering?.setHeld(pausedNow || shortNow, now)
-      for (const cell of cells.values()) cell.setPaused(isPaused, now)
+      for (const cell of cells.values()) {
+        cell.setPaused(isPaused, now)
+        cell.own.forget()
+      }
+      for (const tally of [all, ...regions.values(), ...sizes.values()]) tally.forget()
     },
 
     setShort: (isShort, now) => {

@@ -1,4 +1,5 @@
 import { BINS, EDGES, LifeTable, type Rates } from './wait-curve.js'
+import { type Seen, WaitTally } from './wait-tally.js'
 
 /** Milliseconds within which tickets count as created at the same time. */
 const SLOT_MS = 1000
@@ -151,12 +152,6 @@ export function p90Of({ matched, waited }: Rates, mostMs: number): number {
   return mostMs
 }
 
-/** What was seen lately, and over a longer time, which counts where little was seen lately. */
-export interface Seen {
-  readonly lately: Rates
-  readonly longer: Rates
-}
-
 /** Milliseconds in which what was seen fades to 1/e (our choice). */
 const FADE_MS = { lately: 900_000, longer: 3_600_000 }
 
@@ -199,6 +194,10 @@ export class WaitCell {
   readonly waiting = new WaitingTickets()
   /** The list that all tickets of this cell alone share. */
   readonly alone: readonly WaitCell[] = [this]
+  /** What its tickets did. */
+  readonly own = new WaitTally((now) => this.seen(now))
+  /** Those that count its tickets: its own, and those of several cells. */
+  readonly #tallies: readonly WaitTally[]
   readonly #lately: LifeTable
   readonly #longer: LifeTable
   /** Epoch milliseconds. */
@@ -209,7 +208,8 @@ export class WaitCell {
   /** The waits of its region, where they steer limits. */
   #region: RecentWaits | undefined
 
-  constructor(now: number, isPaused = false) {
+  constructor(now: number, isPaused = false, shared: readonly WaitTally[] = []) {
+    this.#tallies = [this.own, ...shared]
     this.#lately = new LifeTable(FADE_MS.lately, now)
     this.#longer = new LifeTable(FADE_MS.longer, now)
     this.#changedAt = now
@@ -226,7 +226,7 @@ export class WaitCell {
   }
 
   enter(createdAt: number, players: number, now: number): void {
-    this.#changedAt = now
+    this.#change(now)
     const weight = this.#arrivals.arrive(now)
     this.waiting.add(createdAt, players, weight)
     this.#region?.enter(createdAt, now)
@@ -236,7 +236,7 @@ export class WaitCell {
   }
 
   leave(createdAt: number, players: number, now: number, isMatched: boolean): void {
-    this.#changedAt = now
+    this.#change(now)
     const weight = this.waiting.weightOf(createdAt)
     this.waiting.remove(createdAt, players)
     this.#region?.leave(createdAt, now, isMatched)
@@ -265,5 +265,10 @@ export class WaitCell {
   /** Whether nobody waits, and all that was seen has faded. */
   isFaded(now: number): boolean {
     return this.waiting.tickets === 0 && now - this.#changedAt > 6 * FADE_MS.longer
+  }
+
+  #change(now: number): void {
+    this.#changedAt = now
+    for (const tally of this.#tallies) tally.changes += 1
   }
 }

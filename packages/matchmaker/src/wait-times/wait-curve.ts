@@ -129,8 +129,8 @@ export class LifeTable {
   /** What was seen until now. */
   rates(stillWaiting: StillWaiting, now: number): Rates {
     this.#reduce(now)
-    const left = Float64Array.from(this.#left)
-    const partly = Float64Array.from(this.#partly)
+    const left = this.#left.slice()
+    const partly = this.#partly.slice()
     const weight = this.#weightNow(now)
     for (const [createdAt, tickets] of stillWaiting) {
       const bin = binOf(now - createdAt)
@@ -212,12 +212,19 @@ const BORROWED = 10
 export function curveOf(seen: readonly Rates[]): Curve | undefined {
   if (seen.every(({ tickets }) => tickets < LEAST_MATCHED)) return undefined
   const least = seen.map((rates) => LEAST_ENTERED * meanWeight(rates))
-  const { matched, waited } = seen.reduceRight((further, rates) => joined(rates, further))
+  const shares = sharesOf(seen)
   const curve: number[] = []
   for (let bin = 0; bin < BINS - 1; bin += 1) {
-    if (seen.every(({ entered }, nth) => (entered[bin] as number) < (least[nth] as number))) break
-    const matches = matched[bin] as number
-    const spentMs = Math.max(waited[bin] as number, matches * LEAST_WAITED_MS)
+    let [isKnown, matches, waitedMs] = [false, 0, 0]
+    for (let nth = 0; nth < seen.length; nth += 1) {
+      const { entered, matched, waited } = seen[nth] as Rates
+      const share = shares[nth] as number
+      isKnown ||= at(entered, bin) >= (least[nth] as number)
+      matches += share * at(matched, bin)
+      waitedMs += share * at(waited, bin)
+    }
+    if (!isKnown) break
+    const spentMs = Math.max(waitedMs, matches * LEAST_WAITED_MS)
     curve.push(spentMs === 0 ? 0 : rounded((1000 * matches) / spentMs))
   }
   return curve
@@ -225,23 +232,33 @@ export function curveOf(seen: readonly Rates[]): Curve | undefined {
 
 const weightIn = ({ matched }: Rates) => {
   let weight = 0
-  for (const count of matched) weight += count
+  for (let bin = 0; bin < BINS; bin += 1) weight += at(matched, bin)
   return weight
 }
 
 /** What a matched ticket weighs: less than 1 in a burst. */
 const meanWeight = (rates: Rates) => (rates.tickets === 0 ? 1 : weightIn(rates) / rates.tickets)
 
-function joined(rates: Rates, further: Rates): Rates {
-  const sum = noRates()
-  addRates(sum, rates)
-  const borrowed = BORROWED * meanWeight(rates)
-  addRates(sum, further, borrowed / Math.max(borrowed, weightIn(further)))
-  return sum
+/** What each counts: all that is further away, like `BORROWED` tickets of what comes before it. */
+function sharesOf(seen: readonly Rates[]): readonly number[] {
+  const weights = seen.map(weightIn)
+  const shares = seen.map(() => 1)
+  let further = 0
+  for (let nth = seen.length - 1; nth >= 0; nth -= 1) {
+    const borrowed = BORROWED * meanWeight(seen[nth] as Rates)
+    const share = borrowed / Math.max(borrowed, further)
+    for (let after = nth + 1; after < seen.length; after += 1) shares[after] = (shares[after] as number) * share
+    further = (weights[nth] as number) + share * further
+  }
+  return shares
 }
 
 /** Four significant digits: the text is short where it is sent to other processes. */
-const rounded = (rate: number) => Number(rate.toPrecision(4))
+function rounded(rate: number): number {
+  if (rate === 0) return 0
+  const unit = 10 ** (3 - Math.floor(Math.log10(rate)))
+  return Math.round(rate * unit) / unit
+}
 
 /**
  * How much longer a ticket waits that has waited for `waitedMs`; undefined if too little was seen.

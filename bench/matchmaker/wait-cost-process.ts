@@ -1,0 +1,98 @@
+/**
+ * What estimated waits cost in a queue with many kinds of tickets, in a process of its own. By hand:
+ * `node bench/dist/matchmaker/wait-cost-process.js [URL of another build's matchmaker]`.
+ */
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { unansweringService } from './services.js'
+
+export interface WaitCost {
+  /** Per cent of the time that was spent on answers about waits. */
+  readonly share: number
+  /** Milliseconds for them, a second of the game. */
+  readonly askedMs: number
+  readonly totalMs: number
+  readonly kinds: number
+  readonly waiting: number
+}
+
+const A_SECOND = Number(process.argv[3] ?? 400)
+const TICK_MS = 250
+const WARM_UP_S = 240
+const SECONDS = 60
+const SIZES = 6
+const PLACES = 34
+
+const { createMatchmaker } = (await import(
+  process.argv[2] || '@muster/matchmaker'
+)) as typeof import('@muster/matchmaker')
+const clock = createManualClock()
+const matchmaker = createMatchmaker({
+  deployments: unansweringService,
+  queues: [
+    {
+      name: 'teams',
+      teams: [{ name: 'team', count: 2, size: SIZES }],
+      rules: [{ kind: 'distance', maxKm: 3000 }],
+      deploy: { application: 'game', version: '1' },
+    },
+  ],
+  clock,
+  random: seededRandom(1),
+  maxServers: Infinity,
+  maxStarting: Infinity,
+  maxMatchesPerPlayer: Infinity,
+  maxServersPerPlayer: Infinity,
+  stopwatch: () => 0,
+  endedTicketTtlMs: 0,
+})
+const random = seededRandom(2)
+const waiting = new Set<string>()
+matchmaker.on('matchFound', ({ tickets }) => {
+  for (const { id } of tickets) waiting.delete(id)
+})
+matchmaker.on('expired', ({ ticket }) => void waiting.delete(ticket.id))
+
+let came = 0
+let askedMs = 0
+const come = () => {
+  came += 1
+  // A few places have most of the players.
+  const place = Math.floor(PLACES * random() ** 3)
+  const coordinates = { latitude: 30 * Math.floor(place / 12) - 15, longitude: 30 * (place % 12) - 180 }
+  const size = 1 + Math.floor(SIZES * random() ** 2)
+  const players = Array.from({ length: size }, (_, nth) => ({ id: `p${came}-${nth}`, coordinates }))
+  const { id } = matchmaker.createTicket({ queue: 'teams', players })
+  waiting.add(id)
+}
+const asking = (ask: () => void) => {
+  const before = performance.now()
+  ask()
+  askedMs += performance.now() - before
+}
+
+matchmaker.start()
+const started = { at: 0 }
+for (let tick = 0; tick < ((WARM_UP_S + SECONDS) * 1000) / TICK_MS; tick += 1) {
+  if (tick === (WARM_UP_S * 1000) / TICK_MS) {
+    started.at = performance.now()
+    askedMs = 0
+  }
+  for (let each = 0; each < (A_SECOND * TICK_MS) / 1000; each += 1) come()
+  await clock.advance(TICK_MS)
+  // Each who waits asks once a second.
+  const asked = [...waiting].filter((_, at) => at % 4 === tick % 4)
+  asking(() => {
+    for (const id of asked) matchmaker.estimateWait(id)
+    matchmaker.estimateQueueWaits()
+  })
+}
+const totalMs = performance.now() - started.at
+const found: WaitCost = {
+  share: (100 * askedMs) / totalMs,
+  askedMs: askedMs / SECONDS,
+  totalMs: totalMs / SECONDS,
+  kinds: PLACES * SIZES,
+  waiting: waiting.size,
+}
+if (process.send === undefined) console.log(found)
+else process.send(found)

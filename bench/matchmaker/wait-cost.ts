@@ -1,0 +1,36 @@
+import { median, atMost, type Figures } from '../figure.js'
+import { measuredBy } from '../forked.js'
+import { runsOf } from '../runs.js'
+import type { WaitCost } from './wait-cost-process.js'
+
+const PROGRAM = new URL('./wait-cost-process.js', import.meta.url)
+const RUNS = 3
+
+/**
+ * What answers about waits cost where a queue has 204 kinds of tickets, 400 a second, and each who waits asks once a
+ * second. With `MUSTER_BESIDE`, the URL of another build's matchmaker, also beside that build.
+ */
+export async function waitCostFigures(): Promise<Figures> {
+  const beside = process.env.MUSTER_BESIDE
+  const own = await runsOf(RUNS, () => measuredBy<WaitCost>(PROGRAM))
+  const figures = [
+    atMost(
+      'waits: answers, 204 kinds and 400 tickets a second',
+      own.map(({ share }) => share),
+      12,
+      '% of the matchmaker alone, without HTTP',
+    ),
+  ]
+  if (beside === undefined) return { figures, peers: { 'wait-cost': own } }
+  const others = await runsOf(RUNS, () => measuredBy<WaitCost>(PROGRAM, [beside]))
+  const cost = median(others.map(({ share }) => share / (100 - share)))
+  figures.push(
+    atMost(
+      'waits: answers, beside the other build',
+      own.map(({ share }) => share / (100 - share) / cost),
+      0.2,
+      'x its cost',
+    ),
+  )
+  return { figures, peers: { 'wait-cost': own, 'wait-cost of the other build': others } }
+}

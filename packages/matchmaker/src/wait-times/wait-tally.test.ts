@@ -1,0 +1,90 @@
+/** What estimates cost where a queue has many kinds of tickets, counted in computations, and that they are right. */
+import { seededRandom } from '@muster/core/clock'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createQueueWaits } from './queue-waits.js'
+import type { Kind } from './regions.js'
+import type { WaitCell } from './wait-cell.js'
+import { addRates, curveOf, LifeTable, noRates } from './wait-curve.js'
+
+const SECOND = 1000
+const PLACES = 34
+const SIZES = 6
+const START = 1_800_000_000_000
+
+afterEach(() => vi.restoreAllMocks())
+
+/** A queue in which tickets of 204 kinds come, and are matched within half a minute. */
+function busyQueue(perSecond: number) {
+  const waits = createQueueWaits()
+  const random = seededRandom(1)
+  const kinds = Array.from({ length: PLACES * SIZES }, (_, nth): Kind => ({
+    place: { latitude: 30 * Math.floor(nth / SIZES / 12) - 45, longitude: 30 * (Math.floor(nth / SIZES) % 12) - 170 },
+    players: 1 + (nth % SIZES),
+  }))
+  const cells = new Set<WaitCell>()
+  let waiting: { readonly cell: WaitCell; readonly createdAt: number; readonly until: number }[] = []
+  let now = START
+  return {
+    waits,
+    kinds,
+    cells,
+    now: () => now,
+    /** Lets a second pass. */
+    pass: () => {
+      now += SECOND
+      for (const { cell, createdAt, until } of waiting) if (until <= now) cell.leave(createdAt, 1, now, true)
+      waiting = waiting.filter(({ until }) => until > now)
+      for (let each = 0; each < perSecond; each += 1) {
+        const cell = waits.cellOf(kinds[Math.floor(kinds.length * random() ** 2)] as Kind, now)
+        cell.enter(now, 1, now)
+        cells.add(cell)
+        waiting.push({ cell, createdAt: now, until: now + 30 * SECOND * random() })
+      }
+    },
+  }
+}
+
+test('estimates of 204 kinds that are asked for each second are computed every ten seconds in a busy queue', () => {
+  const { waits, kinds, pass, now } = busyQueue(400)
+  for (let second = 0; second < 600; second += 1) pass()
+  const computed = vi.spyOn(LifeTable.prototype, 'rates')
+  for (let second = 0; second < 60; second += 1) {
+    pass()
+    const survey = waits.survey(now())
+    for (const kind of kinds) expect(survey.ofKind(kind)).toBeDefined()
+    survey.learned()
+  }
+  // Two tables of each kind, at the begin and every ten seconds; 24,480 computations if it were each second.
+  expect(computed.mock.calls.length).toBeLessThanOrEqual(2 * kinds.length * 7)
+})
+
+test('what is known of all tickets is the sum of what each kind did', () => {
+  const { waits, cells, pass, now } = busyQueue(20)
+  for (let minute = 0; minute < 10; minute += 1) {
+    for (let second = 0; second < 60; second += 1) pass()
+    const [lately, longer] = [noRates(), noRates()]
+    for (const cell of cells) {
+      const seen = cell.seen(now())
+      addRates(lately, seen.lately)
+      addRates(longer, seen.longer)
+    }
+    expect(waits.survey(now()).ofPlace()).toEqual(curveOf([lately, longer]))
+  }
+})
+
+test('an estimate follows a change of the load within ten seconds, and a pause at once', () => {
+  const { waits, kinds, pass, now } = busyQueue(20)
+  for (let second = 0; second < 1200; second += 1) pass()
+  const rateOf = () => waits.survey(now()).ofPlace()?.[0] ?? Number.NaN
+  const before = rateOf()
+  const cell = waits.cellOf(kinds[0] as Kind, now())
+  for (let each = 0; each < 500; each += 1) cell.enter(now(), 1, now())
+  for (let each = 0; each < 500; each += 1) cell.leave(now(), 1, now() + 50, true)
+  expect(rateOf()).toBe(before)
+  for (let second = 0; second < 10; second += 1) pass()
+  expect(rateOf()).toBeGreaterThan(before)
+  waits.setPaused(true, now())
+  expect(rateOf()).toBeNaN()
+  waits.setPaused(false, now())
+  expect(rateOf()).toBeGreaterThan(before)
+})
