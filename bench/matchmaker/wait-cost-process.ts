@@ -3,6 +3,7 @@
  * `node bench/dist/matchmaker/wait-cost-process.js [URL of another build's matchmaker]`.
  */
 import { createManualClock, seededRandom } from '@muster/core/clock'
+import type * as Own from '@muster/matchmaker'
 import { unansweringService } from './services.js'
 
 export interface WaitCost {
@@ -22,9 +23,7 @@ const SECONDS = 60
 const SIZES = 6
 const PLACES = 34
 
-const { createMatchmaker } = (await import(
-  process.argv[2] || '@muster/matchmaker'
-)) as typeof import('@muster/matchmaker')
+const { createMatchmaker } = (await import(process.argv[2] || '@muster/matchmaker')) as typeof Own
 const clock = createManualClock()
 const matchmaker = createMatchmaker({
   deployments: unansweringService,

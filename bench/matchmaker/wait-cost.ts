@@ -11,7 +11,7 @@ const RUNS = 3
  * second. With `MUSTER_BESIDE`, the URL of another build's matchmaker, also beside that build.
  */
 export async function waitCostFigures(): Promise<Figures> {
-  const beside = process.env.MUSTER_BESIDE
+  const { MUSTER_BESIDE: beside } = process.env
   const own = await runsOf(RUNS, () => measuredBy<WaitCost>(PROGRAM))
   const figures = [
     atMost(
