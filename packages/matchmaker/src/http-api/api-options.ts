@@ -16,6 +16,11 @@ export interface TicketApiLimits {
   readonly perCaller?: AttemptLimit | null | undefined
   /** Most requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; null for no limit. */
   readonly perAddress?: AttemptLimit | null | undefined
+  /**
+   * Most tickets and groups that one network begins or joins with a token that players share: there a new player costs
+   * nothing. Default 60 per minute; null for no limit.
+   */
+  readonly sharedCreates?: AttemptLimit | null | undefined
   /** Most long polls and event streams that one player may have open. Default 8. */
   readonly waitsPerCaller?: number | undefined
   /** Most long polls and event streams of all players. Default 50,000, which take as many file descriptors. */
@@ -135,6 +140,7 @@ const schema = z.strictObject({
     .strictObject({
       perCaller: attempts.optional(),
       perAddress: attempts.optional(),
+      sharedCreates: attempts.optional(),
       waitsPerCaller: count.optional(),
       waits: count.optional(),
       groups: count.optional(),

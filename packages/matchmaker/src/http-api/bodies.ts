@@ -33,7 +33,13 @@ const playerKeys = {
     .describe('Only what a backend says counts; a player’s is the address of the request'),
   roles: list.optional().describe('Roles that the player would play'),
   avoid: list.optional().describe('Ids of players not to be matched with'),
-  player_id: id.optional().describe('By a backend: who the player is'),
+  player_id: id.optional().describe('By a backend: who the player is. By a player who shares a token: any name'),
+  player_secret: z
+    .string()
+    .min(16)
+    .max(256)
+    .optional()
+    .describe('With `player_id` and a token that players share: drawn by the client, and kept by it'),
   coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Clock, dateOf } from '@muster/core/clock'
-import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
-import { type Awaitable, whenKnown } from '@muster/core/internal'
+import { type Clock, dateOf, type Random } from '@muster/core/clock'
+import { type AddressOf, type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
+import { addressBlock, addressUnknown, type Awaitable, newId, whenKnown } from '@muster/core/internal'
 import { z } from 'zod'
 import type { PlayerProfile } from './player-profiles.js'
 import type { TicketService } from './service.js'
@@ -17,12 +17,106 @@ export interface TicketCaller extends Caller {
   readonly role?: 'player' | 'backend' | undefined
   /** What is known of the player, for example from claims in the token. It is trusted. */
   readonly profile?: PlayerProfile | undefined
+  /**
+   * Set for a token that many players share: a secret of at least 32 characters or bytes, which no player knows. Who
+   * the player is follows from the network of the request and from `player_id` and `player_secret` of the body.
+   */
+  readonly sharedKey?: string | Uint8Array | undefined
 }
 
 /** The player who calls; undefined for a backend, which does not speak for a player of its own. */
 export const playerOf = (caller: TicketCaller): string | undefined => (isBackend(caller) ? undefined : caller.id)
 
 export const isBackend = (caller: TicketCaller): boolean => caller.role === 'backend'
+
+/** Tells players apart who share a token. */
+interface SharedToken {
+  /**
+   * The id of a player of this network: `name~mac`, where the name is the player's own and the mac is made of name,
+   * secret and network. Without a name, a new player each time.
+   */
+  idOf(name: string | undefined, secret: string | undefined): string
+  /** Whether the id was given to a player of this network. */
+  isOf(playerId: string): boolean
+}
+
+/** A caller who may be one of many players that share a token. */
+export interface PlayerCaller extends TicketCaller {
+  readonly shared?: SharedToken | undefined
+}
+
+/** Whether the caller is this player; of those who share a token, one of the same network. */
+export const isSelf = ({ id, shared }: PlayerCaller, playerId: string): boolean =>
+  shared === undefined ? id === playerId : shared.isOf(playerId)
+
+/** Says which players the caller is; undefined for a backend, which is none. */
+export const selfOf = (caller: PlayerCaller): ((playerId: string) => boolean) | undefined =>
+  isBackend(caller) ? undefined : (playerId) => isSelf(caller, playerId)
+
+/** The one of these players who calls; undefined for a backend. */
+export const ownOf = (caller: PlayerCaller, playerIds: readonly string[]): string | undefined =>
+  isBackend(caller) ? undefined : (playerIds.find((id) => isSelf(caller, id)) ?? caller.id)
+
+/** Characters of a MAC: 96 bits, so that none is found by trying. */
+const MAC = 16
+const SHARED_ID = new RegExp(`^(.+)~([\\w-]{${MAC}})([\\w-]{${MAC}})$`, 's')
+
+/** Nothing is stored: a process that knows the key knows all players, also after a restart. */
+function createSharedToken(key: string | Uint8Array, network: string, random: Random): SharedToken {
+  const macOf = (...parts: readonly string[]) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify(['muster-shared-1', ...parts]))
+      .digest('base64url')
+      .slice(0, MAC)
+  // The name is in it, so that nobody sees which players come from one network.
+  const ofNetwork = (name: string, ofSecret: string) => macOf('network', network, name, ofSecret)
+  return {
+    idOf: (name = newId(random), secret = newId(random)) => {
+      const ofSecret = macOf('secret', name, secret)
+      return `${name}~${ofSecret}${ofNetwork(name, ofSecret)}`
+    },
+    isOf: (playerId) => {
+      const [, name = '', ofSecret = '', mac = ''] = SHARED_ID.exec(playerId) ?? []
+      const wanted = ofNetwork(name, ofSecret)
+      return mac.length === MAC && timingSafeEqual(Buffer.from(mac), Buffer.from(wanted))
+    },
+  }
+}
+
+/**
+ * Extends `authenticate` to tokens that many players share: their callers count by network.
+ * @throws {Problem} 500 if the address of such a caller is unknown
+ */
+export function admitShared(
+  authenticate: Authenticate<TicketCaller>,
+  addressOf: AddressOf,
+  random: Random,
+): Authenticate<PlayerCaller> {
+  const identify: Authenticate<PlayerCaller> = (request, connection) =>
+    whenKnown(authenticate(request, connection), (caller): PlayerCaller | undefined => {
+      if (caller?.sharedKey === undefined) return caller
+      const address = addressOf(request, connection)
+      if (address === undefined) throw addressUnknown()
+      const network = addressBlock(address)
+      return { ...caller, id: `network ${network}`, shared: createSharedToken(caller.sharedKey, network, random) }
+    })
+  const recall = (request: Request) => {
+    const caller = authenticate.recall?.(request)
+    return caller?.sharedKey === undefined ? caller : undefined
+  }
+  return Object.assign(identify, { recall, isSigned: authenticate.isSigned })
+}
+
+/** Routes that players may use who share a token: those about tickets and groups, whose ids nobody guesses. */
+const SHARED_ROUTES: ReadonlySet<string> = new Set(
+  (
+    'document monitor beacons queues createTicket getTicket ticketEvents createStreamToken deleteTicket ' +
+    'explainTicket acceptMatch declineMatch createGroup joinGroup getGroup deleteGroup getMember setReady leaveGroup'
+  ).split(' '),
+)
+
+/** Routes by which players who share a token begin something: so many a network. */
+export const SHARED_CREATES: ReadonlySet<string> = new Set(['createTicket', 'createGroup', 'joinGroup'])
 
 /**
  * Refuses callers that are no backend.
@@ -86,7 +180,7 @@ export function createStreamTokens(
 }
 
 /** A caller who may be limited to one event stream. */
-interface StreamCaller extends TicketCaller {
+interface StreamCaller extends PlayerCaller {
   /** The ticket whose events the caller may read; undefined for one whom `authenticate` knows: no limit. */
   readonly streamOf?: string | undefined
 }
@@ -101,7 +195,7 @@ const hasStreamToken = ({ method, url }: Request) => method === 'GET' && WITH_TO
  * @throws {Problem} 401 for a token that is expired or not valid.
  */
 export function admitStreams(
-  authenticate: Authenticate<TicketCaller>,
+  authenticate: Authenticate<PlayerCaller>,
   tokens: StreamTokens,
 ): Authenticate<StreamCaller> {
   const identify: Authenticate<StreamCaller> = (request, connection) => {
@@ -192,6 +286,12 @@ const serverOf = (secret: string): MatchCaller => {
 /** Refuses a server on routes that are not for servers, and players on those of backends. @throws {Problem} 403 */
 export function assertRole(route: string, caller: MatchCaller, backendRoutes: ReadonlySet<string>): void {
   if (caller.serverSecret === undefined) {
+    if (caller.shared !== undefined && !SHARED_ROUTES.has(route) && !backendRoutes.has(route))
+      throw new Problem(
+        403,
+        'shared-token',
+        'Players who share a token may not do this: it needs a token of their own.',
+      )
     if (backendRoutes.has(route)) assertBackend(caller)
   } else if (!SERVER_ROUTES.has(route)) {
     throw new Problem(403, 'own-match-only', 'The secret of a match is valid for that match only.')

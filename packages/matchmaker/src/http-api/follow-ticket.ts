@@ -11,7 +11,7 @@ import {
 } from '@muster/core/internal'
 import { Unavailable } from '../errors.js'
 import { type PresenceReport, type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/index.js'
-import { isBackend, type TicketCaller } from './callers.js'
+import { isBackend, ownOf, type PlayerCaller as TicketCaller, selfOf } from './callers.js'
 import type { TicketView } from './schemas.js'
 import type { TicketService } from './service.js'
 import { parseSeatId, type Seat, seatOf, ticketView } from './ticket-views.js'
@@ -110,7 +110,7 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     seat: (id, caller) => {
       const { ticketId, index } = parseSeatId(id)
       return whenKnown(service.getTicket(ticketId), (ticket) => {
-        const seat = ticket && seatOf(ticket, index, isBackend(caller) ? undefined : caller.id)
+        const seat = ticket && seatOf(ticket, index, selfOf(caller))
         if (seat === undefined) throw gone()
         return seat
       })
@@ -262,7 +262,15 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
   const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => waiting.size > 0 })
 
   const reportOf = ({ id, players }: Ticket, caller: TicketCaller): PresenceReport =>
-    players.length === 1 || isBackend(caller) ? { ticketId: id } : { ticketId: id, playerId: caller.id }
+    players.length === 1 || isBackend(caller)
+      ? { ticketId: id }
+      : {
+          ticketId: id,
+          playerId: ownOf(
+            caller,
+            players.map((player) => player.id),
+          ),
+        }
   const havePresence = (queues: readonly string[]) => withinMs(queues) < Infinity
 
   return {

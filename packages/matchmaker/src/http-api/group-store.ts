@@ -147,8 +147,6 @@ export const memberOf = ({ members }: Group, memberId: string): GroupMember | un
 export const playerIn = ({ members }: Group, playerId: string): GroupMember | undefined =>
   members.find(({ player }) => player.id === playerId)
 
-export const isOwner = ({ members }: Group, playerId: string): boolean => members[0]?.player.id === playerId
-
 /** Adds a member. A player who is a member already keeps their place in the order. */
 export function withMember(group: Group, member: GroupMember): Group {
   const { members } = group

@@ -13,14 +13,13 @@ import {
   UnknownTicket,
 } from '../errors.js'
 import { readTicketInput, type Ticket } from '../tickets/index.js'
-import { isBackend, playerOf, type TicketCaller } from './callers.js'
+import { isBackend, isSelf, ownOf, type PlayerCaller as TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'
 import {
   type Group,
   type GroupMember,
   type GroupStore,
   isComplete,
-  isOwner,
   memberOf,
   playerIn,
   type StoredGroup,
@@ -52,6 +51,9 @@ export function memberProblem(error: unknown, ownId: string, dates: Dates): Prob
   const members = until === undefined ? undefined : { retry_at: isoTime(dates.dateOf(until)) }
   return new Problem(status, code, detail, { members, retryAfterMs })
 }
+
+const isOwner = ({ members: [owner] }: Group, caller: TicketCaller): boolean =>
+  owner !== undefined && isSelf(caller, owner.player.id)
 
 /**
  * Creates the group's ticket. A member's error does not reveal details of another member.
@@ -202,14 +204,14 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
   /** Finds a group that the caller may see. */
   const seen = async (groupId: string, caller: TicketCaller): Promise<Found> => {
     const one = await found(groupId)
-    if (!isBackend(caller) && playerIn(one.group, caller.id) === undefined) throw noGroup()
+    if (!isBackend(caller) && !one.group.members.some(({ player }) => isSelf(caller, player.id))) throw noGroup()
     if (one.ticket !== undefined) presence.seen(one.ticket, caller)
     return one
   }
   /** Finds a member that the caller may see and change. */
   const memberOfCaller = ({ group }: Found, memberId: string, caller: TicketCaller): GroupMember => {
     const member = memberOf(group, memberId)
-    if (member === undefined || !(isBackend(caller) || member.player.id === caller.id)) throw noMember()
+    if (member === undefined || !(isBackend(caller) || isSelf(caller, member.player.id))) throw noMember()
     return member
   }
   /** Repeats a command that answers undefined because another request has changed the group in between. */
@@ -284,7 +286,8 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
   }
   const cancelTicket = async (group: Group, caller: TicketCaller): Promise<true> => {
     try {
-      await service.cancelTicket(group.id, playerOf(caller))
+      const ids = group.members.map(({ player }) => player.id)
+      await service.cancelTicket(group.id, ownOf(caller, ids))
     } catch (error) {
       // Its ticket is being created.
       if (error instanceof UnknownTicket) throw alreadySearching()
@@ -361,7 +364,8 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
       await settled(async () => {
         const one = await seen(groupId, caller)
         const member = memberOf(one.group, memberId)
-        const may = isBackend(caller) || isOwner(one.group, caller.id) || member?.player.id === caller.id
+        const isOwn = member !== undefined && isSelf(caller, member.player.id)
+        const may = isBackend(caller) || isOwner(one.group, caller) || isOwn
         if (member === undefined || !may) throw noMember()
         // A party stays together: when one member leaves while it searches, its ticket is cancelled.
         if (one.group.searchingSince !== undefined) return cancelTicket(one.group, caller)
@@ -372,7 +376,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
     cancel: async (groupId, caller) => {
       await settled(async () => {
         const { group, version } = await seen(groupId, caller)
-        if (!isBackend(caller) && !isOwner(group, caller.id)) {
+        if (!isBackend(caller) && !isOwner(group, caller)) {
           throw new Problem(403, 'not-owner', 'Only the owner of the group may cancel it.')
         }
         if (group.searchingSince !== undefined) return cancelTicket(group, caller)

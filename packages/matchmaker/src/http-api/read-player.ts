@@ -5,7 +5,7 @@ import { addressUnknown, newId } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/servers/internal'
 import { unknownQueue } from '../errors.js'
 import type { PlayerBody, PresentBody } from './bodies.js'
-import { isBackend, type TicketCaller } from './callers.js'
+import { isBackend, type PlayerCaller } from './callers.js'
 import type { Latencies, Measured } from './latencies.js'
 import type { PlayerProfile, Profiles } from './player-profiles.js'
 import type { TicketService } from './service.js'
@@ -32,7 +32,7 @@ const together = (...lists: readonly (readonly string[] | undefined)[]): readonl
 
 /** The sender of a body. */
 export interface Speaker {
-  readonly caller: TicketCaller
+  readonly caller: PlayerCaller
   /** Canonical address of the request. */
   readonly address: string | undefined
 }
@@ -46,6 +46,21 @@ export interface Speaker {
 export type ReadPlayer = (body: PlayerBody, speaker: Speaker, queues: readonly string[]) => Player | Promise<Player>
 
 const BACKEND_KEYS = ['player_id', 'coordinates'] as const
+const BACKEND_KEYS_OF_SHARED = ['coordinates'] as const
+
+/** Characters of the name of a player who shares a token: the id made of it has to fit. */
+const LONGEST_NAME = 80
+
+/** The id of a player who shares a token. @throws {Problem} 400 */
+function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody): string {
+  const { player_id: name, player_secret: secret } = body
+  if (name === undefined && secret !== undefined) throw invalid('player_id', 'must be given with player_secret')
+  if (name !== undefined && secret === undefined)
+    throw invalid('player_secret', 'must be given with player_id: a text that the client draws once and keeps')
+  if (name !== undefined && name.length > LONGEST_NAME)
+    throw invalid('player_id', `must have at most ${LONGEST_NAME} characters, got ${name.length}`)
+  return shared.idOf(name, secret)
+}
 
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
@@ -56,7 +71,7 @@ const invalid = (field: string, message: string) => new Problem(400, 'invalid-in
 export function assertOwnKeys(
   body: Readonly<Record<string, unknown>>,
   keys: readonly string[],
-  caller: TicketCaller,
+  caller: PlayerCaller,
 ): void {
   if (isBackend(caller)) return
   const key = keys.find((one) => body[one] !== undefined)
@@ -77,7 +92,10 @@ interface ReadPlayerOptions {
 export function createReadPlayer(options: ReadPlayerOptions): ReadPlayer {
   const { measured, checkStatements, readsLatencies, profiles, random } = options
   return (body, { caller, address }, queues) => {
-    assertOwnKeys(body, BACKEND_KEYS, caller)
+    const { shared } = caller
+    assertOwnKeys(body, shared === undefined ? BACKEND_KEYS : BACKEND_KEYS_OF_SHARED, caller)
+    if (shared === undefined && body.player_secret !== undefined)
+      throw invalid('player_secret', 'goes with a token that players share: leave it out')
     const trusted = isBackend(caller)
     const ip = trusted ? givenIp(body) : address
     if (!trusted && ip === undefined) throw addressUnknown()
@@ -85,10 +103,12 @@ export function createReadPlayer(options: ReadPlayerOptions): ReadPlayer {
       throw invalid('player_ip', 'a backend must say it, or coordinates')
     }
     const reported = reportedBy(body)
-    const stated = statedBy(body, trusted ? (body.player_id ?? newId(random)) : caller.id, ip)
+    const ownId = shared === undefined ? caller.id : sharedId(shared, body)
+    const stated = statedBy(body, trusted ? (body.player_id ?? newId(random)) : ownId, ip)
     if (!trusted) checkStatements(stated, isMeasured(reported) ? reported : undefined, queues)
     const latencies = measured({ reported, ip, coordinates: body.coordinates, isRead: queues.some(readsLatencies) })
-    const profile = trusted ? undefined : profiles?.(stated.id)
+    // The name of a player who shares a token is not proven, so nothing is known by it.
+    const profile = trusted || shared !== undefined ? undefined : profiles?.(stated.id)
     const claims = trusted ? undefined : caller.profile
     return latencies instanceof Promise || profile instanceof Promise
       ? Promise.all([latencies, profile]).then(([found, known]) => withKnown(measuredAs(stated, found), known, claims))

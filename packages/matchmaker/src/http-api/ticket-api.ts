@@ -8,11 +8,19 @@ import {
   whenKnown,
 } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
-import { type AttemptLimit, bearerToken, type HttpHandler, Problem } from '@muster/core/http'
+import {
+  type AttemptLimit,
+  bearerToken,
+  clientAddress,
+  createMemoryLimitStore,
+  type HttpHandler,
+  Problem,
+} from '@muster/core/http'
 import { Unavailable } from '../errors.js'
 import { checkOptions, type TicketApiOptions } from './api-options.js'
 import {
   admitServers,
+  admitShared,
   admitStreams,
   assertOwnMatch,
   assertRole,
@@ -23,7 +31,7 @@ import {
   isServer,
   type MatchCaller,
   notTheServer,
-  playerOf,
+  SHARED_CREATES,
 } from './callers.js'
 import { createOpenWaits, createPresenceReporter, createReading } from './follow-ticket.js'
 import { createGroupStore } from './group-store.js'
@@ -70,6 +78,8 @@ const anonymous = ['document', 'monitor', 'serverReady', 'joinKeys'] as const
 
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
+/** A minute's worth for some households behind one address, and little for who makes players up (our choice). */
+const SHARED_PER_NETWORK: AttemptLimit = { limit: 60, windowMs: 60_000 }
 
 /**
  * Creates the HTTP API for game clients, game servers and backends.
@@ -80,7 +90,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const {
     authenticate,
     basePath = '',
-    address,
+    address = clientAddress(),
     locate,
     cors,
     inspect = false,
@@ -91,6 +101,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const {
     perCaller,
     perAddress,
+    sharedCreates,
     waitsPerCaller = 8,
     waits: inAll = 50_000,
     groups: mostGroups = 100_000,
@@ -131,6 +142,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const backfills = createBackfills(service)
   const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
   const queueOverview = createQueueOverview({ service, locate, clock })
+  const limitStore = options.limitStore && prefixed(options.limitStore, 'ticket-api')
+  const sharedLimit = orNone(sharedCreates, SHARED_PER_NETWORK)
+  const sharedAttempts =
+    sharedLimit && (limitStore ?? createMemoryLimitStore(clock)).attempts('sharedCreates', sharedLimit)
   let document: ReturnType<typeof describe> | undefined
 
   const handlers: Handlers<typeof ticketRoutes, MatchCaller, (typeof anonymous)[number]> = {
@@ -164,8 +179,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       return { token, url: `${basePath}/tickets/${ticketId}/events?token=${token}`, expires_at: isoTime(expiresAt) }
     },
     deleteTicket: async ({ ticket_id }, { caller }) => {
-      const { ticket } = await reading.seat(ticket_id, caller)
-      await service.cancelTicket(ticket.id, playerOf(caller))
+      const { ticket, index } = await reading.seat(ticket_id, caller)
+      await service.cancelTicket(ticket.id, isBackend(caller) ? undefined : ticket.players[index]?.id)
     },
     explainTicket: async ({ ticket_id }, { caller }) => {
       const { ticket } = await reading.seat(ticket_id, caller)
@@ -250,7 +265,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     routes: ticketRoutes,
     handlers,
     anonymous,
-    authenticate: admitServers(admitStreams(authenticate, streamTokens), service),
+    authenticate: admitServers(admitStreams(admitShared(authenticate, address, random), streamTokens), service),
     authorize: (route, caller, request) => {
       if (route === 'serverReady')
         return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
@@ -261,6 +276,12 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       if (route.startsWith('inspect') && !inspect)
         throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
       if (caller !== undefined) assertRole(route, caller, backendRoutes)
+      if (caller?.shared === undefined || !SHARED_CREATES.has(route)) return undefined
+      return whenKnown(sharedAttempts?.take(caller.id), (waitMs = 0) => {
+        if (waitMs === 0) return
+        const detail = 'This network has begun too many searches with the shared token. Retry later.'
+        throw new Problem(429, 'too-many-requests', detail, { retryAfterMs: waitMs })
+      })
     },
     basePath,
     address,
@@ -276,7 +297,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       perAddress: orNone(perAddress, PER_ADDRESS),
       exempt: isBackend,
       apart: isServer,
-      store: options.limitStore && prefixed(options.limitStore, 'ticket-api'),
+      store: limitStore,
     },
   })
   const counts = (): TicketApiCounts => ({

@@ -27,18 +27,22 @@ export function parseSeatId(id: string): { readonly ticketId: string; readonly i
 }
 
 /**
- * The seat that an id names for a caller: one of the player `playerId`, or any seat if `playerId` is undefined.
- * Undefined if there is none. The id of a party names the player's own seat, or the first seat if `playerId` is
+ * The seat that an id names for a caller: one of a player who `isSelf`, or any seat if `isSelf` is undefined.
+ * Undefined if there is none. The id of a party names the player's own seat, or the first seat if `isSelf` is
  * undefined.
  */
-export function seatOf(ticket: Ticket, index: number | undefined, playerId: string | undefined): Seat | undefined {
+export function seatOf(
+  ticket: Ticket,
+  index: number | undefined,
+  isSelf: ((playerId: string) => boolean) | undefined,
+): Seat | undefined {
   const { players } = ticket
   if (index === undefined) {
-    const own = playerId === undefined ? 0 : players.findIndex(({ id }) => id === playerId)
+    const own = isSelf === undefined ? 0 : players.findIndex(({ id }) => isSelf(id))
     return own === -1 ? undefined : { ticket, index: own }
   }
   const player = players.length === 1 ? undefined : players[index]
-  return player === undefined || (playerId !== undefined && player.id !== playerId) ? undefined : { ticket, index }
+  return player === undefined || isSelf?.(player.id) === false ? undefined : { ticket, index }
 }
 
 const estimatedWaitView = (estimate: WaitEstimate | undefined): EstimatedWaitView | null =>

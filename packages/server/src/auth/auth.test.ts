@@ -15,6 +15,7 @@ const options: AuthOptions = {
     { name: 'support', role: 'look', key: 'key-3' },
     { name: 'live-ops', role: 'operate', key: 'key-4' },
   ],
+  shared: { token: 'everyone', key: SECRET },
   devToken: 'dev-secret',
 }
 
@@ -56,6 +57,8 @@ describe('what a token may do', () => {
       { tickets: { id: 'dev', role: 'backend' }, lobbies: '403 wrong-role', console: { who: 'dev', role: 'deploy' } },
     ],
     ['dev-secret:ann', { tickets: { id: 'ann' }, lobbies: { id: 'ann' }, console: undefined }],
+    ['everyone', { tickets: { id: 'shared', sharedKey: SECRET }, lobbies: '403 shared-token', console: undefined }],
+    ['everyon', nobody],
     ['dev-secret:a:b', { tickets: { id: 'a:b' }, lobbies: { id: 'a:b' }, console: undefined }],
   ])('%j', async (token, expected) => {
     expect(await setUp()(token)).toEqual(expected)

@@ -26,6 +26,18 @@ function createApiKeys(keys: readonly ApiKey[]): Identify {
   }
 }
 
+/** The token that many players share, of the section `auth.shared`, as text. */
+interface SharedToken {
+  readonly token: string
+  readonly key: string
+}
+
+function createSharedToken({ token, key }: SharedToken): Identify {
+  const secret = sha256(token)
+  const identity = Object.freeze<Identity>({ id: 'shared', roles: ['player'], sharedKey: key })
+  return (given) => (timingSafeEqual(sha256(given), secret) ? identity : undefined)
+}
+
 /** The one token of `muster dev`: a backend that may operate the console; with a colon and an id, that player. */
 function createDevToken(token: string): Identify {
   const secret = sha256(token)
@@ -43,6 +55,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 export interface AuthOptions {
   readonly jwt?: JwtOptions | undefined
   readonly keys?: readonly ApiKey[] | undefined
+  readonly shared?: SharedToken | undefined
   /** A token for everything; only in `muster dev`. */
   readonly devToken?: string | undefined
 }
@@ -55,11 +68,12 @@ export interface Operator {
 
 /** Finds out who calls, for each of the program's APIs. @throws as `createJwt` */
 export function createAuth(options: AuthOptions, deps: JwtDeps) {
-  const { jwt, keys = [], devToken } = options
+  const { jwt, keys = [], shared, devToken } = options
   const signed = jwt && createJwt(jwt, deps)
   const ways: readonly Identify[] = [
     ...(devToken === undefined ? [] : [createDevToken(devToken)]),
     createApiKeys(keys),
+    ...(shared === undefined ? [] : [createSharedToken(shared)]),
     ...(signed === undefined ? [] : [signed.identify]),
   ]
 
@@ -96,14 +110,16 @@ const then = <T>(found: Identity | undefined | Promise<Identity | undefined>, ne
 
 function ticketCaller(identity?: Identity): TicketCaller | undefined {
   if (identity === undefined) return undefined
-  const { id, profile } = identity
+  const { id, profile, sharedKey } = identity
   if (may(identity, 'backend')) return { id, role: 'backend' }
+  if (sharedKey !== undefined) return { id, sharedKey }
   if (may(identity, 'player')) return profile === undefined ? { id } : { id, profile }
   throw wrongRole('players and backends')
 }
 
 function lobbyCaller(identity?: Identity): LobbyCaller | undefined {
   if (identity === undefined) return undefined
+  if (identity.sharedKey !== undefined) throw new Problem(403, 'shared-token', 'Lobbies need a token of one player.')
   if (may(identity, 'player')) return { id: identity.id }
   throw wrongRole('players')
 }

@@ -18,6 +18,8 @@ export interface Identity {
   readonly roles: readonly Role[]
   /** What the token says of the player. It is trusted. */
   readonly profile?: PlayerProfile | undefined
+  /** Of a token that many players share: see `TicketCaller.sharedKey`. */
+  readonly sharedKey?: string | undefined
 }
 
 /** Finds whom a token belongs to; undefined for a token that nobody gave out. */

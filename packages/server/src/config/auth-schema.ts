@@ -77,8 +77,20 @@ const key = strictObject({
   key: secret.describe('The key, of at least 16 characters. Sent as a bearer token.'),
 }).describe('A key of a backend, or of a person at the console.')
 
+const shared = optionalSection({
+  token: secret.describe('The token, of at least 16 characters. It is in every copy of the game, so it is no secret.'),
+  key: signingSecret.describe(
+    'Secret of at least 32 bytes that binds players to their network and their own secret. With another key, players ' +
+      'lose the tickets that they have.',
+  ),
+}).describe(
+  'One token for all players, for games whose players have no login: nothing that a player says is proven. Bodies ' +
+    'may have `player_id` and `player_secret`. `limits.sharedCreates` bounds what one network begins.',
+)
+
 export const auth = section({
   jwt: jwt.optional().describe('Tokens of players, signed by who logs them in (JSON Web Tokens).'),
+  shared,
   keys: z.array(key).max(1000).default([]).describe('Keys of backends and of people at the console.'),
 }).describe('Who may call, and as what.')
 

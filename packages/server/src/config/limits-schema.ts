@@ -58,6 +58,12 @@ export const limits = section({
   perAddress: attempts
     .optional()
     .describe('Requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; `unlimited` for no limit.'),
+  sharedCreates: attempts
+    .optional()
+    .describe(
+      'Tickets and groups that one IPv4 address or IPv6 /64 begins or joins with the token of `auth.shared`. Default ' +
+        '60 per 60 seconds; `unlimited` for no limit. More where many players are behind one address.',
+    ),
   waitsPerCaller: count
     .optional()
     .describe('Long polls and event streams that one player may have open; one more ends the oldest. Default 8.'),

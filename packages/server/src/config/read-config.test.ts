@@ -138,6 +138,12 @@ describe('what is outside of the file', () => {
     expect(await messagesOf('auth: { jwt: { secret: { env: S } } }\n', { S: 'x'.repeat(31) })).toEqual([
       'auth.jwt.secret: is too short to be a secret: it has 31 characters, and needs 32',
     ])
+    const shared = `${keys}  shared: { token: { env: T }, key: { env: K } }\n`
+    const known = { A: 'x'.repeat(16), B: 'y'.repeat(16), T: 'y'.repeat(16), K: 'x'.repeat(31) }
+    expect(await messagesOf(shared, known)).toEqual([
+      'auth.shared.token: is also in auth.keys: every player would be that caller',
+      'auth.shared.key: is too short to be a secret: it has 31 characters, and needs 32',
+    ])
   })
 
   test('a database that is not there', async () => {

@@ -91,6 +91,11 @@ export function weakSecretsIn({ auth, streamTokens, results, servers }: Config):
       const message = `is the same as that of auth.keys.${first}: nobody could tell who calls`
       return first === index ? [] : [{ path: ['auth', 'keys', String(index), 'key'], message }]
     }),
+    ...short(auth.shared?.token.reveal(), KEY, ['auth', 'shared', 'token']),
+    ...short(auth.shared?.key.reveal(), SIGNING, ['auth', 'shared', 'key']),
+    ...(auth.shared !== undefined && keys.includes(auth.shared.token.reveal())
+      ? [{ path: ['auth', 'shared', 'token'], message: 'is also in auth.keys: every player would be that caller' }]
+      : []),
     ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
     ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),
     ...short(servers?.secret.reveal(), SIGNING, ['servers', 'secret']),

@@ -54,7 +54,11 @@ function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: C
   const mayLook = auth.keys.some(({ role }) => role !== 'backend') || auth.jwt?.claims.role !== undefined
   const isClosed = isPublic(listen) && !metrics.open
   return remarks({
-    auth: auth.jwt === undefined && auth.keys.length === 0 && 'lets nobody in: give jwt, or keys',
+    auth:
+      auth.jwt === undefined &&
+      auth.shared === undefined &&
+      auth.keys.length === 0 &&
+      'lets nobody in: give jwt, shared, or keys',
     console:
       page.enabled && !mayLook && 'is on, but no auth key can open it: add one with role look or operate to auth.keys',
     'telemetry.metrics':

@@ -7,10 +7,11 @@ import type { Matching, MatchingOptions, OpenLobbies } from './stores/index.js'
 
 /** The section `auth`, with its secrets as text. */
 function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {
-  const { jwt, keys } = auth
+  const { jwt, shared, keys } = auth
   return {
     jwt: jwt && { ...jwt, secret: jwt.secret?.reveal() },
     keys: keys.map(({ name, role, key }) => ({ name, role, key: key.reveal() })),
+    shared: shared && { token: shared.token.reveal(), key: shared.key.reveal() },
     devToken,
   }
 }

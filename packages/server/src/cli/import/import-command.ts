@@ -98,9 +98,9 @@ function textOf({ game, queues, sections, lost }: Imported, file: string): strin
   return `${EXPLAINED}${yaml}${comments.map((line) => `${line}\n`).join('')}`
 }
 
-/** Who calls: players by tokens of the game's login, the game's backend, and people at the console. */
+/** Who calls: all players by one token, as there; the game's backend, and people at the console. */
 const AUTH = {
-  jwt: { secret: { env: 'MUSTER_JWT_SECRET' } },
+  shared: { token: { env: 'MUSTER_PLAYER_TOKEN' }, key: { env: 'MUSTER_PLAYER_KEY' } },
   keys: [
     { name: 'game-backend', role: 'backend', key: { env: 'MUSTER_BACKEND_KEY' } },
     { name: 'operator', role: 'operate', key: { env: 'MUSTER_OPERATOR_KEY' } },
