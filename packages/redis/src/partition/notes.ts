@@ -10,6 +10,9 @@ const POOL_PAUSE = 'w'
 /** The key of the master secret from which the tokens of game servers are derived. */
 export const SECRET_KEY = 's'
 
+/** The key of the random name that a partition gets with its first leader: another name says that Redis was emptied. */
+export const IDENTITY_KEY = 'i'
+
 const RESULT = 'r'
 /** The key of the result of a match that no backend has taken yet. */
 export const resultKey = (id: string): string => RESULT + id

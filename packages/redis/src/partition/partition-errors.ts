@@ -51,4 +51,19 @@ export class LeaseLost extends Conflict {
   }
 }
 
-nameErrors({ NoLeader, PartitionFull, PartitionNewer, PartitionUnavailable, ClockDiffers, LeaseLost })
+/**
+ * Redis was emptied while processes ran: tickets and the records of matches and
+ * servers are lost. Servers may have players on them, so those without a record are not stopped before the longest
+ * match can be over.
+ */
+export class RecordsVanished extends MusterError {
+  constructor(partition: string) {
+    super(
+      `The records of partition ${JSON.stringify(partition)} have vanished from Redis: it was emptied, or restarted ` +
+        'without persistence. Tickets are lost. Servers without a record run on until the longest match can be over, ' +
+        'since players may be on them.',
+    )
+  }
+}
+
+nameErrors({ NoLeader, PartitionFull, PartitionNewer, PartitionUnavailable, ClockDiffers, LeaseLost, RecordsVanished })

@@ -9,9 +9,10 @@ import {
   type SurveyOptions,
   type Ticket,
 } from '@muster/matchmaker'
-import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/internal'
+import { configure, createTicketChecker, definePools, defineQueues, type Leader } from '@muster/matchmaker/internal'
 import { createElection, type Lease } from './election.js'
-import { ClockDiffers, LeaseLost } from './partition-errors.js'
+import { IDENTITY_KEY } from './notes.js'
+import { ClockDiffers, LeaseLost, RecordsVanished } from './partition-errors.js'
 import { createFollower, type FollowerService } from './follower/follower.js'
 import {
   fingerprintOf,
@@ -58,6 +59,8 @@ export interface Partition extends FollowerService {
   leads(): boolean
   /** Milliseconds by which the clock of Redis is ahead of this process', as measured last. */
   clockOffsetMs(): number
+  /** How often this process saw the records vanish from Redis; see `RecordsVanished`. */
+  timesVanished(): number
   /** See `Matchmaker`. Undefined unless this process leads: others do not have the tickets. */
   survey(options?: SurveyOptions): Survey | undefined
   /** The queues by which the leader matches; undefined before there was one. */
@@ -81,6 +84,10 @@ export interface Partition extends FollowerService {
    */
   close(): Promise<void>
 }
+
+/** Milliseconds that a match of these queues and pools can last at most. */
+const longestMatchMs = (given: Pick<MatchmakerOptions, 'queues' | 'pools'>): number =>
+  Math.max(...defineQueues(given.queues, definePools(given.pools ?? [])).map(({ deploy }) => deploy.maxDurationMs))
 
 const RETRY_MS = 200
 /** Milliseconds between two reads of the queues in force: less than any queue's `presence.withinMs` may be. */
@@ -122,12 +129,35 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const subscriptions = new Set<(leader: Leader) => () => void>()
   const ends = new Map<(leader: Leader) => () => void, () => void>()
 
+  /** The name that the partition had when this process last looked; see `IDENTITY_KEY`. */
+  let identity: string | undefined
+  let timesVanished = 0
+  /** Finds out whether Redis was emptied under this process. */
+  const compareIdentity = async () => {
+    const [found] = await store.readNotes([IDENTITY_KEY])
+    if (identity !== undefined && found !== identity) {
+      timesVanished += 1
+      identity = undefined
+      problem(new RecordsVanished(given.name))
+    }
+    identity = found ?? identity
+  }
+  /** Once records have vanished, a server without one may have players on it until the longest match is over. */
+  const graceMs = () =>
+    timesVanished === 0 ? config.orphanGraceMs : Math.max(config.orphanGraceMs, longestMatchMs({ queues, pools }))
+
   let standby: Standby | undefined
   const newStandby = (): Standby => {
-    const matchmaker: MatchmakerOptions = { ...given, clock, queues, pools }
+    const matchmaker: MatchmakerOptions = { ...given, clock, queues, pools, orphanGraceMs: graceMs() }
     return createStandby({
       store,
-      replica: createReplica({ store, matchmaker, newSecret: () => newId() + newId(), problem }),
+      replica: createReplica({
+        store,
+        matchmaker,
+        newSecret: () => newId() + newId(),
+        identified: (name) => void (identity = name),
+        problem,
+      }),
       clock,
       problem,
     })
@@ -186,6 +216,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
 
   const lead = async (lease: Lease): Promise<void> => {
     const wonAt = clock.now()
+    const before = timesVanished
+    await compareIdentity().catch(problem)
+    // What was kept ready is of the records that are gone.
+    if (timesVanished > before) standby?.missed()
     const ready = standby?.isBroken() === false ? standby : undefined
     if (ready === undefined) standby?.close()
     const mine = ready ?? newStandby()
@@ -250,7 +284,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     everyMs: COMPARE_MS,
     atOnce: true,
     tick: async () => {
-      await Promise.all([compareQueues(), clock.measure()]).catch(problem)
+      await Promise.all([compareQueues(), compareIdentity(), clock.measure()]).catch(problem)
     },
     isNeeded: () => !isClosed,
   })
@@ -272,6 +306,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     ...follower.service,
     start: () => void (beginning ??= begin()),
     clockOffsetMs: clock.offsetMs,
+    timesVanished: () => timesVanished,
     leads: () => isLeading,
     survey: (wanted) => leading?.survey(wanted),
     queuesInForce,

@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest'
-import { createWorld } from './world.fixture.js'
+import { RecordsVanished } from './partition-errors.js'
+import { createWorld, duel } from './world.fixture.js'
 
-test('an emptied store loses tickets but no server: the reaper stops those that nobody knows, in time', async () => {
-  const { clock, partition, service, process, pass, player } = createWorld({ orphanGraceMs: 60_000 })
+test('an emptied store is reported once by each process, and stops no server that players may be on', async () => {
+  const lasting = { ...duel, deploy: { ...duel.deploy, maxDurationMs: 300_000 } }
+  const { clock, partition, service, process, pass, player } = createWorld({
+    orphanGraceMs: 60_000,
+    queues: [lasting],
+  })
   const [leader, other] = [process(), process()]
   leader.start()
   await pass(200)
   other.start()
+  const heard = [leader, other].map((one) => {
+    const vanished: unknown[] = []
+    one.on('problem', ({ error }) => {
+      if (error instanceof RecordsVanished) vanished.push(error)
+    })
+    return vanished
+  })
   const join = async (...ids: string[]) => {
     for (const id of ids) await other.createTicket({ id, queue: 'duel', players: [player(id)] })
   }
@@ -21,13 +33,41 @@ test('an emptied store loses tickets but no server: the reaper stops those that 
   await pass(5000, 20)
   expect([leader, other].filter((one) => one.leads())).toHaveLength(1)
   for (const id of ['ann', 'eve', 'kim']) expect(await clock.until(other.getTicket(id), 10)).toBeUndefined()
-  // Players may be on the server of ann and bob, which is spared until then.
-  expect(service.running().map(({ id }) => id)).toContain('r1')
+  expect(heard.map(({ length }) => length)).toEqual([1, 1])
+  expect([leader, other].map((one) => one.timesVanished())).toEqual([1, 1])
   await join('ann', 'bob')
   await pass(5000, 20)
   expect(await other.getTicket('bob')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  // Longer than orphans live otherwise: players may be on the servers that nobody knows.
   await pass(120_000, 100)
-  const { assignment } = (await other.getTicket('bob')) ?? {}
-  expect(service.running().map(({ id }) => `${id}.example.com`)).toEqual([assignment?.fqdn])
+  expect(service.running()).toHaveLength(3)
+  // The longest match is over by then.
+  await pass(200_000, 100)
+  expect(service.running().map(({ id }) => id)).not.toContain('r1')
+  expect(heard.map(({ length }) => length)).toEqual([1, 1])
   await clock.until(Promise.all([leader.close(), other.close()]), 10)
+})
+
+test('processes that come and go, and a leader that dies, are no loss of records', async () => {
+  const { clock, process, pass, player } = createWorld()
+  const all = [process(), process()]
+  const vanished: unknown[] = []
+  const start = (one: (typeof all)[number]) => {
+    one.on('problem', ({ error }) => {
+      if (error instanceof RecordsVanished) vanished.push(error)
+    })
+    one.start()
+  }
+  for (const one of all) start(one)
+  await pass(6000)
+  await all[1]?.createTicket({ id: 'ann', queue: 'duel', players: [player('ann')] })
+  all[0]?.pause()
+  await pass(6000)
+  all[0]?.resume()
+  const late = process()
+  all.push(late)
+  start(late)
+  await pass(12_000, 20)
+  expect(vanished).toEqual([])
+  await clock.until(Promise.all(all.map((one) => one.close())), 10)
 })

@@ -1,17 +1,18 @@
 import { scrub } from '@muster/core/internal'
 import type { ProblemNow } from '@muster/console/internal'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
-import { failureText } from '../telemetry/log.js'
+import { failureText, kindOf } from '../telemetry/log.js'
 
 /** What went wrong lately, in words. */
 export type Problems = ReturnType<typeof createProblems>
 
-type Problem = MatchmakerEvents['problem']
+/** Of the matchmaker, or of the partition that several processes share. */
+type Activity = MatchmakerEvents['problem']['during'] | 'partition'
 
 const MOST = 30
 const LONGEST_TEXT = 240
 
-const doing: Readonly<Record<Problem['during'], string>> = {
+const doing: Readonly<Record<Activity, string>> = {
   create: 'A server could not be created',
   find: 'A server whose create was not answered could not be looked for',
   stop: 'A server could not be stopped; it is tried again',
@@ -26,16 +27,18 @@ const doing: Readonly<Record<Problem['during'], string>> = {
   rule: 'A custom rule failed, which counts as a no',
   tick: 'A round of matching failed',
   listener: 'A listener of the program failed',
+  partition: 'Something is wrong with Redis',
 }
 
-/** The same problem again counts up instead of taking a line. */
+/** The same problem again, with other ids, times or numbers, counts up instead of taking a line. */
 export function createProblems(on: Matchmaker['on'], now: () => number) {
-  /** By text, the newest last. */
+  /** By kind, the newest last. Each has the latest text of its kind. */
   const known = new Map<string, ProblemNow>()
   const add = (text: string, matchId: string | null) => {
-    const count = (known.get(text)?.count ?? 0) + 1
-    known.delete(text)
-    known.set(text, { at: Math.floor(now()), text, count, matchId })
+    const kind = kindOf(text)
+    const count = (known.get(kind)?.count ?? 0) + 1
+    known.delete(kind)
+    known.set(kind, { at: Math.floor(now()), text, count, matchId })
     if (known.size > MOST) known.delete(known.keys().next().value as string)
   }
   const ends = [
@@ -54,7 +57,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number) {
   }
 }
 
-export function problemText(during: Problem['during'], error: unknown): string {
+export function problemText(during: Activity, error: unknown): string {
   return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
 }
 

@@ -29,6 +29,7 @@ const OF_TROUBLE: Readonly<Record<string, string>> = {
   muster_partition_leading: 'muster.partition.leading',
   muster_partition_takeovers_total: 'muster.partition.takeovers',
   muster_partition_clock_offset: 'muster.partition.clock_offset',
+  muster_partition_records_vanished_total: 'muster.partition.records_vanished',
   muster_deployments_reaped_total: 'muster.deployments.reaped',
   muster_servers_lost_total: 'muster.servers.lost',
   muster_queue_target_wait: 'muster.queue.target_wait',

@@ -147,7 +147,7 @@ export function createProblemLog(log: Log, clock: Clock) {
       else if (kinds.size >= MOST_KINDS) others += 1
       else {
         kinds.set(key, { during, text, count: 1 })
-        log.warn(text, { during, ...fields })
+        log[isSevere(error) ? 'error' : 'warn'](text, { during, ...fields })
       }
     },
     /** Writes what is still counted, and ends. */
@@ -158,11 +158,14 @@ export function createProblemLog(log: Log, clock: Clock) {
   }
 }
 
+/** What somebody must look at: records are lost. By name, since a process without Redis does not load its errors. */
+const isSevere = (error: unknown) => error instanceof Error && error.name === 'RecordsVanished'
+
 /** Characters by which problems of one kind are told: more would let a long text take time and memory. */
 const KIND_LENGTH = 500
 
 /** The text without ids and numbers, by which problems of one kind differ. In linear time. */
-const kindOf = (text: string) =>
+export const kindOf = (text: string) =>
   text.slice(0, KIND_LENGTH).replaceAll(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
 
 /** A name and a message. Errors with a message of their own class say what to do; a stack tells an operator nothing. */

@@ -28,7 +28,13 @@ interface ObservedProgram {
   readonly answers: () => Readonly<Record<string, number>>
   /** Undefined where the program is one process. */
   readonly membership?:
-    (() => { readonly leads: boolean; readonly takeovers: number; readonly clockOffsetMs: number }) | undefined
+    | (() => {
+        readonly leads: boolean
+        readonly takeovers: number
+        readonly clockOffsetMs: number
+        readonly timesVanished: number
+      })
+    | undefined
 }
 
 /** A value with its attributes. */
@@ -105,6 +111,12 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
     unit: 's',
     description: 'By how much the clock of Redis is ahead of that of this process',
     of: ofMembership(({ clockOffsetMs }) => clockOffsetMs / 1000),
+  },
+  'muster.partition.records_vanished': {
+    kind: 'Counter',
+    unit: '{loss}',
+    description: 'How often this process saw the records vanish from Redis',
+    of: ofMembership(({ timesVanished }) => timesVanished),
   },
   'muster.clock.step': {
     kind: 'Gauge',

@@ -10,6 +10,7 @@ import type { Lease } from '../election.js'
 import {
   cooldownKey,
   cooldownText,
+  IDENTITY_KEY,
   loadedOf,
   pauseKey,
   poolPauseKey,
@@ -77,6 +78,8 @@ export interface CancelledTicket {
 export interface ReplicaOptions {
   /** Makes a master secret. */
   readonly newSecret: () => string
+  /** Called with the name of the partition as this process comes to lead; see `IDENTITY_KEY`. */
+  readonly identified: (identity: string) => void
   readonly store: PartitionStore
   readonly matchmaker: MatchmakerOptions
   readonly problem: (error: unknown) => void
@@ -110,7 +113,7 @@ export function fencedService(
 /** Tickets taken over at a time: some milliseconds of work. */
 const LOADED_AT_ONCE = 500
 
-export function createReplica({ store, matchmaker, newSecret, problem }: ReplicaOptions): Replica {
+export function createReplica({ store, matchmaker, newSecret, identified, problem }: ReplicaOptions): Replica {
   const assigned = createAssignedTickets()
   let writing: Writing | undefined
 
@@ -163,6 +166,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
   }
 
   let secret: string | undefined
+  let identity: string | undefined
   /** Results of matches that the previous leader has left. */
   let results: ReturnType<typeof resultsIn> = []
 
@@ -256,6 +260,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     const notes = await allOf(store.loadNotes)
     results = resultsIn(notes)
     secret = notes.find(({ key }) => key === SECRET_KEY)?.text
+    identity = notes.find(({ key }) => key === IDENTITY_KEY)?.text
     const { cooldowns, paused, pausedPools } = readNotes(notes, problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))
     for (const queue of paused) unlessGone(() => leader.pauseQueue(queue))
@@ -314,6 +319,8 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
       writing = ours
       // A secret that is not configured is committed before any server is created.
       if (matchmaker.serverSecret === undefined && secret === undefined) note(SECRET_KEY, (secret = newSecret()))
+      if (identity === undefined) note(IDENTITY_KEY, (identity = newSecret()))
+      identified(identity)
       await leader.lead()
       await removeGonePlayers(leader, store, joining)
     },

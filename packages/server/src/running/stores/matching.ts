@@ -24,6 +24,8 @@ interface Membership {
   readonly takeovers: number
   /** Milliseconds by which the clock of Redis is ahead of this process'. */
   readonly clockOffsetMs: number
+  /** How often this process saw the records vanish from Redis. */
+  readonly timesVanished: number
 }
 
 /** A ticket that its new queue refuses. */

@@ -45,7 +45,6 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   const options = matchmakerOptions(matching)
   const partition = createRedisPartition({ ...options, redis, maxTickets, leaseMs, canLead, replicas })
   const lobbies = whole.lobbies.enabled ? createRedisLobbyStore({ redis, name: whole.name }) : undefined
-  partition.on('problem', ({ during, error }) => onProblem(during, error))
   partition.on('queuesDiffer', () =>
     onProblem(
       'partition',
@@ -66,10 +65,17 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   partition.on('following', () => log.info('This process no longer leads the partition.'))
 
   // The process that takes the request creates the ticket. Everything else happens on the leader.
-  const on: Matchmaker['on'] = (name, listener) =>
-    name === 'ticketCreated'
-      ? partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
-      : partition.onMatching(name, listener)
+  const on: Matchmaker['on'] = (name, listener) => {
+    if (name === 'ticketCreated') return partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
+    const end = partition.onMatching(name, listener)
+    if (name !== 'problem') return end
+    // What is wrong with the partition is a problem too, in every process.
+    const endOwn = partition.on('problem', listener as (problem: object) => void)
+    return () => {
+      end()
+      endOwn()
+    }
+  }
 
   let inspection = NOTHING
   const whyNotReached = async () => {
@@ -91,7 +97,12 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     webhook: partition.webhook,
     start: partition.start,
     openEvents: (name, bounds) => createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
-    membership: () => ({ leads: partition.leads(), takeovers, clockOffsetMs: partition.clockOffsetMs() }),
+    membership: () => ({
+      leads: partition.leads(),
+      takeovers,
+      clockOffsetMs: partition.clockOffsetMs(),
+      timesVanished: partition.timesVanished(),
+    }),
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
     checks: [whyNotReached],
     reconfigure: ({ queues, pools }) => {
