@@ -27,7 +27,12 @@ export async function openStudio(
   const { seed = 1 } = given
   const emulator = createEmulator({ speed: 50, random: seededRandom(seed), ...given.emulator, faults: [] })
   const { url } = await emulator.listen()
-  const client = createClient({ baseUrl: url, token: 'dev', random: seededRandom(seed + 1) })
+  const client = createClient({
+    baseUrl: url,
+    token: 'dev',
+    random: seededRandom(seed + 1),
+    settings: emulator.settings,
+  })
   await publishGame(client)
   for (const fault of given.emulator?.faults ?? []) emulator.faults.add(fault)
   const matchmaker = createMatchmaker({

@@ -44,6 +44,7 @@ export async function openArcade(
   const client = createClient({
     baseUrl: serviceUrl,
     token: 'dev',
+    settings: emulator.settings,
     random: seededRandom(seed + 1),
     retry: { baseMs: 20, capMs: 200 },
   })

@@ -25,12 +25,13 @@ test('every flag sets its option', () => {
     '--port 8080 --host 0.0.0.0 --allow-host emulator --allow-host dev.test --token secret --speed 20' +
     ' --limits token-bucket --retry-after date --latency 30 --jitter 10 --capacity 5 --relay 192.0.2.7' +
     ' --beacons 192.0.2.8 --ping-from 52.5,-13.4 --webhooks any --image a/b:v1 --image host:5000/c:v2' +
-    ' --faults faults.json'
+    ' --faults faults.json --as observed'
   const faults = [{ operation: '*', status: 500 }]
   const { listen, emulator } = read(line, { 'faults.json': JSON.stringify(faults) })
   expect(listen).toEqual({ port: 8080, host: '0.0.0.0', allowedHosts: ['emulator', 'dev.test'] })
   expect(emulator).toEqual({
     token: 'secret',
+    as: 'observed',
     speed: 20,
     random: expect.any(Function),
     limits: { algorithm: 'token bucket', retryAfter: 'date' },

@@ -13,6 +13,7 @@ npx, pnpm or the like ends that started it.
   --host <address>     address to listen on (default 127.0.0.1)
   --allow-host <name>  a name by which callers may reach it, beside addresses and localhost; can be repeated
   --token <text>       API token that callers must send (default dev)
+  --as <service>       specification (default), or observed: as a public deployment was seen to differ
   --speed <factor>     how many times faster the service's own durations pass (default 1)
   --seed <number>      seed of all that is left to chance (default 1)
   --limits <algorithm> sliding-log (default), fixed-window, token-bucket or none
@@ -35,6 +36,7 @@ const flags = {
   host: { type: 'string' },
   'allow-host': { type: 'string', multiple: true },
   token: { type: 'string' },
+  as: { type: 'string' },
   speed: { type: 'string' },
   seed: { type: 'string' },
   limits: { type: 'string' },
@@ -81,6 +83,7 @@ export function readCommandLine(args: readonly string[], readFile: (path: string
     listen: { port, host: values.host, allowedHosts: values['allow-host'] },
     emulator: {
       token: values.token,
+      as: serviceOf(values.as),
       speed: number('speed'),
       random: seededRandom(number('seed') ?? 1),
       limits: limitsOf(values.limits, values['retry-after']),
@@ -116,6 +119,11 @@ function limitsOf(algorithm: string | undefined, retryAfter: string | undefined)
 }
 
 const isAlgorithm = (name: string): name is LimitAlgorithm => Object.hasOwn(algorithms, name)
+
+function serviceOf(name: string | undefined) {
+  if (name === undefined || name === 'specification' || name === 'observed') return name
+  throw new TypeError(`--as must be specification or observed, got ${name}`)
+}
 
 function webhookHostsOf(hosts: string | undefined) {
   if (hosts === undefined || hosts === 'loopback' || hosts === 'any') return hosts

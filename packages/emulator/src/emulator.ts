@@ -1,4 +1,4 @@
-import type { Deployment } from '@muster/core/api'
+import type { Deployment, Settings } from '@muster/core/api'
 import { seededRandom, type Random } from '@muster/core/clock'
 import { manyWaitOn } from '@muster/core/internal'
 import { buildWorld } from './world.js'
@@ -23,6 +23,8 @@ export interface Emulator {
   listen(options?: ListenOptions): Promise<Listening>
   /** The declared faults; faults can be added and withdrawn at any time. */
   readonly faults: Faults
+  /** What a client of this service needs: `createClient({ baseUrl, token, settings: emulator.settings })`. */
+  readonly settings: Settings
   /** Live counters since the emulator was created. */
   readonly counters: DeepReadonly<Counters>
   /** The state of the service now. */
@@ -110,6 +112,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       return server
     },
     faults,
+    settings: resolved.settings,
     counters: world.counters,
     inspect: () => ({
       applications: world.applications

@@ -12,6 +12,7 @@ import {
 } from './deployments/index.js'
 import { Fault } from './faults.js'
 import type { TooManyAnswer } from './reply.js'
+import { OBSERVED_CREATE_PATH } from './observed/index.js'
 import { checked, dropUndefined } from './option-values.js'
 import { places } from './places.js'
 import { algorithms, type LimitAlgorithm } from './rate-limits.js'
@@ -63,6 +64,13 @@ export interface EmulatorOptions {
   readonly clock?: Clock | undefined
   /** Source of all random choices. Default: the same sequence every time. */
   readonly random?: Random | undefined
+  /**
+   * Which service is emulated: `specification`, the default, to the letter of the document, or `observed`, as a public
+   * deployment of the same interface was seen to be described where the two contradict (live facts). Observed, a create
+   * is made at `/v2/deployments` alone, answers leave out what the document has as null, metrics are numbers, all lists
+   * come in pages, and what is not described there is refused, fleets and policies too.
+   */
+  readonly as?: 'specification' | 'observed' | undefined
   /** The account's API token. Default 'dev'; with `launch` a token is required, because the default is no secret. */
   readonly token?: string | undefined
   /**
@@ -277,6 +285,7 @@ const Options = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces')
     .default('dev'),
+  as: z.enum(['specification', 'observed']).default('specification'),
   speed: z.number().positive().default(1),
   limits: z
     .union([z.strictObject(limits).partial(), z.literal(false)])
@@ -327,7 +336,7 @@ export type ResolvedOptions = z.output<typeof Options>
  * @throws TypeError naming the option that is wrong.
  */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
-  const resolved = checked('option', Options, options)
+  const resolved = withObservedPath(checked('option', Options, options), options)
   if (resolved.launch !== undefined && options.token === undefined) {
     throw new TypeError(
       'option token: is required with launch, because whoever knows it starts processes on this machine',
@@ -336,6 +345,12 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   if (resolved.launch !== undefined && resolved.gameServers !== undefined)
     throw new TypeError('option gameServers: cannot be given with launch, which runs real ones')
   return resolved
+}
+
+/** Observed, a create has its path of there, unless the options name one. */
+function withObservedPath(resolved: ResolvedOptions, { settings }: EmulatorOptions): ResolvedOptions {
+  if (resolved.as === 'specification' || settings?.createDeploymentPath !== undefined) return resolved
+  return { ...resolved, settings: { ...resolved.settings, createDeploymentPath: OBSERVED_CREATE_PATH } }
 }
 
 const warn = (error: unknown, operation: OperationId) =>

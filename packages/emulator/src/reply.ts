@@ -92,6 +92,13 @@ function retryAfter(form: TooManyAnswer['retryAfter'], wait: number, now: number
   return { 'retry-after': form === 'seconds' ? String(Math.ceil(wait / 1000)) : date() }
 }
 
+/** An answer as what is in front of a service gives it: a page of HTML. */
+export const html = (status: number): Reply => ({
+  status,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: page(status),
+})
+
 const page = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`
 
@@ -108,10 +115,6 @@ export function garble(reply: Reply, how: Strike['body']): Reply {
     case 'truncated':
       return { ...reply, truncated: true }
     case 'html':
-      return {
-        ...reply,
-        headers: { ...reply.headers, 'content-type': 'text/html; charset=utf-8' },
-        body: page(reply.status),
-      }
+      return { ...html(reply.status), headers: { ...reply.headers, ...html(reply.status).headers } }
   }
 }

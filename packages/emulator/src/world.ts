@@ -19,12 +19,15 @@ import {
   type Named,
   type StorageRecord,
 } from './records.js'
+import { OBSERVED_PREFIX, observedWebhook } from './observed/index.js'
 import { createRelays, type Relays, createUdpRelay } from './relays/index.js'
 import type { DeploymentSettings, RelaySettings, PageSizes } from './settings.js'
 import { createTimers, type Surroundings } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */
 export interface World extends Pick<Surroundings, 'clock' | 'speed'> {
+  /** Which service is emulated. */
+  readonly as: ResolvedOptions['as']
   readonly settings: Settings
   /** The URL at which the emulator can be reached, without a slash at its end. Known only once the emulator listens. */
   readonly url: () => string
@@ -75,7 +78,11 @@ export function buildWorld(
   const counters = createCounters()
   const fleets = createNamed<FleetRecord>()
   const registry = registryOf(options)
-  const webhooks = createWebhooks({ ...options.deployments, fetch: options.fetch, counters: counters.webhooks })
+  const plain = createWebhooks({ ...options.deployments, fetch: options.fetch, counters: counters.webhooks })
+  const webhooks =
+    options.as === 'observed'
+      ? { ...plain, send: (to: string, body: object) => plain.send(to, observedWebhook(body)) }
+      : plain
   const relayData =
     options.relayData &&
     createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets })
@@ -83,12 +90,14 @@ export function buildWorld(
   const { deployTimes, deployments: settings, gameServers, fetch } = options
   const launch =
     options.launch ?? (gameServers && simulatedGameServers(gameServers, { clock, random: gameRandom, speed, fetch }))
-  const own = { clock, speed, url, fleets, capacity, deployTimes, settings, launch }
+  const prefix = options.as === 'observed' ? OBSERVED_PREFIX : undefined
+  const own = { clock, speed, url, prefix, fleets, capacity, deployTimes, settings, launch }
   const deployments = createDeployments({ ...shared, ...own })
   const relays = createRelays({ ...shared, settings: options.relays, relayData, locate })
   const beacons = createBeacons({ clock, settings: options.beacons, isListening })
 
   const world: World = {
+    as: options.as,
     clock,
     speed,
     settings: options.settings,

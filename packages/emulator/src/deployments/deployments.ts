@@ -61,6 +61,8 @@ interface DeploymentDeps extends Surroundings {
    * known only once the emulator listens.
    */
   readonly url: () => string
+  /** What the names of the injected variables begin with. Default `SERVICE`. */
+  readonly prefix?: string | undefined
   /** The fleets, which demand deployments. */
   readonly fleets: Named<FleetRecord>
   /** The number of deployments that may run at one place at once. */
@@ -107,7 +109,7 @@ export const NO_SERVER = "Couldn't Allocate Server"
  * @param isTaken whether another deployment has this request_id.
  */
 function createRecordMaker(
-  { clock, random, deployTimes, url }: DeploymentDeps,
+  { clock, random, deployTimes, url, prefix }: DeploymentDeps,
   sites: Sites,
   cache: ImageCache,
   isTaken: (id: string) => boolean,
@@ -141,14 +143,18 @@ function createRecordMaker(
       sessionConfig: version.session_config,
       createdAt: now,
       site,
-      environment: environmentOf(variables, {
-        requestId: id,
-        deleteUrl: `${url()}/v1/self/stop/${id}/${accessPointId}`,
-        deleteToken,
-        tags,
-        site,
-      }),
-      hiddenVariables: hiddenNames(variables),
+      environment: environmentOf(
+        variables,
+        {
+          requestId: id,
+          deleteUrl: `${url()}/v1/self/stop/${id}/${accessPointId}`,
+          deleteToken,
+          tags,
+          site,
+        },
+        prefix,
+      ),
+      hiddenVariables: hiddenNames(variables, prefix),
       deleteToken,
       accessPointId,
       command: order.command ?? version.command,

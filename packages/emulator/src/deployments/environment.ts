@@ -15,6 +15,7 @@ export interface Injected {
   readonly site: Site | undefined
 }
 
+/** What the names of the service's variables begin with, unless another prefix is given. */
 const PREFIX = 'SERVICE'
 
 /** A port's name in the form that variable names have. */
@@ -27,8 +28,12 @@ const variableName = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]+
 export function environmentOf(
   variables: readonly { readonly key: string; readonly value: string }[],
   injected: Injected,
+  prefix = PREFIX,
 ): Readonly<Record<string, string>> {
-  return { ...Object.fromEntries(variables.map(({ key, value }) => [key, value])), ...injectedVariables(injected) }
+  return {
+    ...Object.fromEntries(variables.map(({ key, value }) => [key, value])),
+    ...injectedVariables(injected, prefix),
+  }
 }
 
 /** A variable of a version (flag `is_secret`) or of a deployment (flag `is_hidden`). */
@@ -42,35 +47,38 @@ interface FlaggedVariable {
  * The names of the variables whose values are secret. Of two variables with one key the later one decides, as with
  * values.
  */
-export function hiddenNames(variables: readonly FlaggedVariable[]): ReadonlySet<string> {
+export function hiddenNames(variables: readonly FlaggedVariable[], prefix = PREFIX): ReadonlySet<string> {
   const flags = new Map(
     variables.map(({ key, is_secret, is_hidden }) => [key, is_secret === true || is_hidden === true]),
   )
-  flags.set(`${PREFIX}_DELETE_TOKEN`, true)
+  flags.set(`${prefix}_DELETE_TOKEN`, true)
   return new Set(Array.from(flags).flatMap(([key, isHidden]) => (isHidden ? [key] : [])))
 }
 
-function injectedVariables({ requestId, deleteUrl, deleteToken, tags, site }: Injected): Record<string, string> {
+function injectedVariables(
+  { requestId, deleteUrl, deleteToken, tags, site }: Injected,
+  prefix: string,
+): Record<string, string> {
   return {
-    [`${PREFIX}_REQUEST_ID`]: requestId,
-    [`${PREFIX}_DELETE_URL`]: deleteUrl,
-    [`${PREFIX}_DELETE_TOKEN`]: deleteToken,
-    [`${PREFIX}_DEPLOYMENT_TAGS`]: tags.join(','),
-    ...(site && siteVariables(site)),
+    [`${prefix}_REQUEST_ID`]: requestId,
+    [`${prefix}_DELETE_URL`]: deleteUrl,
+    [`${prefix}_DELETE_TOKEN`]: deleteToken,
+    [`${prefix}_DEPLOYMENT_TAGS`]: tags.join(','),
+    ...(site && siteVariables(site, prefix)),
   }
 }
 
-function siteVariables({ place, publicIp, ports }: Site): Record<string, string> {
+function siteVariables({ place, publicIp, ports }: Site, prefix: string): Record<string, string> {
   const shown = ports.map(({ name, internal, external, protocol }) => ({ name, internal, external, protocol }))
   return {
-    [`${PREFIX}_PUBLIC_IP`]: publicIp,
-    [`${PREFIX}_DEPLOYMENT_LOCATION`]: JSON.stringify(place.location),
-    [`${PREFIX}_PORTS_MAPPING`]: JSON.stringify({ ports: Object.fromEntries(shown.map((port) => [port.name, port])) }),
+    [`${prefix}_PUBLIC_IP`]: publicIp,
+    [`${prefix}_DEPLOYMENT_LOCATION`]: JSON.stringify(place.location),
+    [`${prefix}_PORTS_MAPPING`]: JSON.stringify({ ports: Object.fromEntries(shown.map((port) => [port.name, port])) }),
     ...Object.fromEntries(
       shown.flatMap(({ name, internal, external, protocol }) => [
-        [`${PREFIX}_PORT_${variableName(name)}_INTERNAL`, String(internal)],
-        [`${PREFIX}_PORT_${variableName(name)}_EXTERNAL`, String(external)],
-        [`${PREFIX}_PORT_${variableName(name)}_PROTOCOL`, protocol],
+        [`${prefix}_PORT_${variableName(name)}_INTERNAL`, String(internal)],
+        [`${prefix}_PORT_${variableName(name)}_EXTERNAL`, String(external)],
+        [`${prefix}_PORT_${variableName(name)}_PROTOCOL`, protocol],
       ]),
     ),
   }

@@ -203,11 +203,18 @@ export const deployments: HandlersOf<'deployments'> = {
 
   list: listDeployments,
 
-  /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
+  /**
+   * Logs are unavailable once the deployment is terminated (service-api, Deployments). Observed, they are gone once it
+   * is being stopped (live fact).
+   */
   logs: ({ request_id }, { world }) =>
     ifFound(findDeployment(world, request_id, 404), (record) => {
-      if (record.life.status === 'TERMINATED')
-        return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
+      const { status } = record.life
+      if (status === 'TERMINATED' || (world.as === 'observed' && isEnding(status)))
+        return fail(
+          404,
+          `the logs of the ${status.toLowerCase()} deployment ${JSON.stringify(request_id)} are not available`,
+        )
       return ok(containerLogs(record, world.clock.now()))
     }),
 

@@ -22,4 +22,4 @@ export const handlers: Handlers = {
   relays,
 }
 
-export type { Failure, Handlers, NoContent, RequestContext, Success } from './handler.js'
+export { type Failure, type Handlers, type NoContent, paged, type RequestContext, type Success } from './handler.js'

@@ -1,9 +1,24 @@
 import { type Operation, type OperationId, operations, type Settings } from '@muster/core/api'
-import { createPathMatcher, type PathMatch, type PathMatcher, pathOf, readBody } from '@muster/core/internal'
+import {
+  createPathMatcher,
+  type PageInput,
+  type PathMatch,
+  type PathMatcher,
+  pathOf,
+  readBody,
+} from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { FaultSource, Strike } from '../faults.js'
-import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/index.js'
+import {
+  type Failure,
+  type Handlers,
+  type NoContent,
+  paged,
+  type RequestContext,
+  type Success,
+} from '../handlers/index.js'
+import { type Answered, isDescribed, observedErrorStatus, observedFault, observedSuccess } from '../observed/index.js'
 import type { Page } from '../page/page.js'
 import type { RateLimits } from '../rate-limits.js'
 import type { World } from '../world.js'
@@ -11,6 +26,7 @@ import {
   ConnectionDropped,
   empty,
   garble,
+  html,
   json,
   message,
   type Reply,
@@ -25,14 +41,22 @@ interface Route {
   readonly operation: Operation
 }
 
-/** Creates the router, which finds the operation for a method and path. Pure. */
-export const createRouter = (settings: Settings): PathMatcher<Route> =>
+/**
+ * Creates the router, which finds the operation for a method and path. Pure.
+ * @param hasOperation whether the service has the operation. Default: it has all.
+ */
+export const createRouter = (
+  settings: Settings,
+  hasOperation: (id: OperationId) => boolean = () => true,
+): PathMatcher<Route> =>
   createPathMatcher(
-    Array.from(operations, ([id, operation]) => ({
-      method: operation.method,
-      path: pathOf(operation, settings),
-      value: { id, operation },
-    })),
+    operations
+      .filter(([id]) => hasOperation(id))
+      .map(([id, operation]) => ({
+        method: operation.method,
+        path: pathOf(operation, settings),
+        value: { id, operation },
+      })),
   )
 
 /**
@@ -54,6 +78,12 @@ function createPerformers(deps: RequestHandlerDeps): Readonly<Record<OperationId
   const { world, handlers, maxBodyBytes, onError } = deps
   const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
 
+  const isObserved = world.as === 'observed'
+  const observed = (id: OperationId, kind: AnyAnswer['kind'], reply: Answered, wanted: PageInput): Answered =>
+    kind === 'failure'
+      ? { ...reply, status: observedErrorStatus(id, reply.status) }
+      : observedSuccess(id, reply, (all) => paged(all, wanted, world.pageSizes))
+
   const performer = (id: OperationId, operation: Operation): Performer => {
     const [group, name] = id.split('.') as [string, string]
     const handle = byGroup[group]?.[name] as AnyHandler
@@ -65,10 +95,16 @@ function createPerformers(deps: RequestHandlerDeps): Readonly<Record<OperationId
       if (body === undefined) return message(413, 'the body is too large', { connection: 'close' })
       const parts = read({ segments, query, headers: request.headers, body })
       if ('problem' in parts) return message(400, parts.problem)
+      const fault = isObserved ? observedFault(id, parts.input as Readonly<Record<string, unknown>>) : undefined
+      if (fault !== undefined) return message(400, fault)
       try {
         const answer = await handle(parts.input as never, { world, faults: strike })
-        if (answer.kind === 'no content') return empty(204)
-        return json(answer.status ?? operation.success[0] ?? 200, answer.body)
+        const reply =
+          answer.kind === 'no content'
+            ? { status: 204, body: undefined }
+            : { status: answer.status ?? operation.success[0] ?? 200, body: answer.body }
+        const { status, body: shown } = isObserved ? observed(id, answer.kind, reply, parts.input as PageInput) : reply
+        return shown === undefined ? empty(status) : json(status, shown)
       } catch (error) {
         onError(error, id)
         return message(500, 'Internal error. The server log has the cause.')
@@ -116,7 +152,7 @@ interface RequestHandlerDeps {
  */
 export function createRequestHandler(deps: RequestHandlerDeps): (request: Request) => Promise<Reply> {
   const { world, faults, network, page } = deps
-  const router = createRouter(world.settings)
+  const router = createRouter(world.settings, world.as === 'observed' ? isDescribed : undefined)
   const perform = createPerformers(deps)
 
   return async (request) => {
@@ -156,6 +192,8 @@ function targetOf(url: string): { readonly path: string; readonly query: URLSear
 
 function unrouted(match: Exclude<PathMatch<unknown>, { kind: 'route' }>, world: World): Reply {
   world.counters.unrouted++
+  // What is in front of such a service answers, in no form of the API.
+  if (world.as === 'observed') return html(404)
   if (match.kind === 'unknown path') return message(404, 'there is no operation at this path')
   return message(405, 'there is no operation with this method at this path', { allow: match.allow.join(', ') })
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { version } from '../version.js'
 import { addCheck } from './check.js'
 import { addImport } from './import/import-command.js'
@@ -11,6 +11,7 @@ import { EXIT, type ExitCode, paint, type Terminal } from './terminal.js'
 interface DevArguments {
   readonly config?: string
   readonly token?: string
+  readonly as: 'specification' | 'observed'
   readonly port: number
   readonly emulatorPort: number
 }
@@ -26,6 +27,11 @@ const addDev = (program: Command, terminal: Terminal): Command =>
     .argument(...COMMAND)
     .option('-c, --config <file>', 'take the queues of this configuration')
     .option('--token <token>', 'the token for everything; default: a random one')
+    .addOption(
+      new Option('--as <service>', 'which service the emulator is: by the specification, or as one was observed')
+        .choices(['specification', 'observed'])
+        .default('specification'),
+    )
     .option('-p, --port <port>', 'the port of the API and the console, or else a free one', portOf, 8080)
     .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
     .action(async (words: readonly string[], { config, ...options }: DevArguments) => {

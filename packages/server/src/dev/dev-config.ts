@@ -53,7 +53,7 @@ interface DevConfigOptions {
   /** A free port, or 0 for any. */
   readonly port: number
   /** Of the emulator. */
-  readonly service: { readonly url: string; readonly token: string }
+  readonly service: { readonly url: string; readonly token: string; readonly settings?: Config['service']['settings'] }
 }
 
 /** A file needs no service: the emulator takes its place. */
@@ -85,7 +85,13 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     limits: { ...config.limits, waits: config.limits.waits ?? MOST_WAITS },
     webhook: { ...config.webhook, enabled: true },
     cors: { origins: [...config.cors.origins, ...OWN_PAGES] },
-    service: { ...config.service, url: service.url, token: new Secret(service.token), share: 1 },
+    service: {
+      ...config.service,
+      url: service.url,
+      token: new Secret(service.token),
+      share: 1,
+      settings: service.settings ?? config.service.settings,
+    },
     store: { kind: 'memory' },
     auth: { jwt: undefined, keys: [] },
     profiles: undefined,

@@ -1,7 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { Conflict, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { type Container, type ContainerSpec, createEmulator, type Launch, launchProcess } from '@muster/emulator'
+import {
+  type Container,
+  type ContainerSpec,
+  createEmulator,
+  type EmulatorOptions,
+  type Launch,
+  launchProcess,
+} from '@muster/emulator'
 import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
 import type { DeploymentService, Queue } from '@muster/matchmaker'
 import type { Processes } from '../console/index.js'
@@ -20,6 +27,8 @@ interface DevEmulatorOptions {
   /** Is free; 0 for any. */
   readonly port: number
   readonly token: string
+  /** Which service is emulated. Default: that of the specification. */
+  readonly as?: EmulatorOptions['as']
   /** Runs the servers of all deployments. Default: they are simulated. */
   readonly launch: Launch | undefined
 }
@@ -30,7 +39,7 @@ interface Deployed {
 }
 
 /** Listens on this machine alone. */
-export async function openDevEmulator({ port, token, launch }: DevEmulatorOptions) {
+export async function openDevEmulator({ port, token, as, launch }: DevEmulatorOptions) {
   /** Plays a server of a pool, in place of the container that there is not. Nothing listens at its port. */
   const play = simulatedGameServers(
     // Its matches end when Muster ends them.
@@ -41,10 +50,11 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
   const emulator = createEmulator({
     ...(launch === undefined ? { speed: SPEED } : ofProcesses()),
     token,
+    as,
     launch: launch ?? simulate,
   })
   const { url } = await emulator.listen({ port })
-  const client = createClient({ baseUrl: url, token })
+  const client = createClient({ baseUrl: url, token, settings: emulator.settings })
   const deployments: DeploymentService = client.deployments
   const made = new Set<string>()
 
@@ -76,6 +86,7 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
   }
   return {
     url,
+    settings: emulator.settings,
     deployments,
     prepare,
     close: async () => {

@@ -145,6 +145,28 @@ test('muster dev plays the servers of a pool: a match takes a warm one, and the 
   expect(hosts.size).toBeLessThan(3)
 }, 60_000)
 
+test.each(['specification', 'observed'] as const)(
+  'muster dev --as %s matches players, whatever settings the file has for the service of its production',
+  async (as) => {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
+    ends.push(() => rmSync(folder, { recursive: true }))
+    const config = join(folder, 'muster.yaml')
+    const service =
+      'service: { url: https://api.example.com, token: { env: NOT_SET }, settings: { createDeploymentPath: /own } }'
+    writeFileSync(
+      config,
+      `${service}\nqueues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]`,
+    )
+    const dev = await open({ config, as })
+    for (const who of ['ann', 'ben']) expect((await create(dev, who, { profile: 'duel' })).status).toBe(201)
+    const matches = async () =>
+      ((await (await ask(dev, 'ann', 'GET', '/me')).json()) as { matches: { assignment?: object }[] }).matches
+    await expect.poll(async () => (await matches())[0]?.assignment, { timeout: 20_000 }).toBeDefined()
+    const fleets = await fetch(new URL('/v1/fleets', dev.urls.emulator), { headers: { authorization: 'token dev' } })
+    expect(fleets.status).toBe(as === 'observed' ? 404 : 200)
+  },
+)
+
 test('muster dev takes another port for one that another program has, and says which', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Coordinates } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { beacons, type PlaceBeacon, places } from '@muster/emulator'
+import { beacons, type EmulatorOptions, type PlaceBeacon, places } from '@muster/emulator'
 import type { Player, Queue, TicketInput, TicketService } from '@muster/matchmaker'
 import { tellNotReloaded, type MusterServer, startServer } from '../running/index.js'
 import {
@@ -98,6 +98,8 @@ export interface DevOptions {
   readonly command?: Command | undefined
   /** The token for everything. Default: a random one. */
   readonly token?: string | undefined
+  /** Which service the emulator is: `specification`, the default, or `observed`. */
+  readonly as?: EmulatorOptions['as']
   /** Ports that are tried first; if one is taken, any free one. Defaults 8080 and 8090. */
   readonly port?: number | undefined
   readonly emulatorPort?: number | undefined
@@ -124,9 +126,14 @@ export async function startDev(options: DevOptions = {}) {
   const processes = command && createProcesses(command, (line, { request_id: id }) => server.log.info(`${id}: ${line}`))
   // Whoever has the token of an emulator that starts processes, starts some.
   const service = { url, token: command === undefined ? 'dev' : randomBytes(12).toString('base64url') }
-  const emulator = await openDevEmulator({ port: emulatorPort, token: service.token, launch: processes?.launch })
+  const emulator = await openDevEmulator({
+    port: emulatorPort,
+    token: service.token,
+    as: options.as,
+    launch: processes?.launch,
+  })
   const read = async () => {
-    const config = await readDevConfig({ path, port, service })
+    const config = await readDevConfig({ path, port, service: { ...service, settings: emulator.settings } })
     await emulator.prepare([...config.queues, ...config.pools])
     return config
   }

@@ -1,0 +1,110 @@
+// pure: what a public deployment refuses of requests, beyond what the specification says
+import type { OperationId } from '@muster/core/api'
+
+/** The flat input of an operation, as the description of the API has read it. */
+type Input = Readonly<Record<string, unknown>>
+
+/** The path of a create there (public fact). Everything else is under /v1. */
+export const OBSERVED_CREATE_PATH = '/v2/deployments'
+
+/** What the names of the variables in a container begin with there (public fact). */
+export const OBSERVED_PREFIX = 'ARBITRIUM'
+
+/** Whether the operation is among those described there; fleets and policies are gone (public fact). */
+export const isDescribed = (id: OperationId): boolean => !/^(fleets|policies)\./.test(id)
+
+/** Members that are required there and optional in the specification (public facts). */
+const required: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
+  'applications.create': ['is_active', 'image'],
+  'deployments.deployLegacy': ['version_name'],
+}
+
+/**
+ * Members and parameters of the specification that are not described there (public facts). What is not described is
+ * refused (our choice): whoever relies on it would learn too late that nothing comes of it.
+ */
+const unknown: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
+  'applications.create': ['is_telemetry_agent_active'],
+  'applications.update': ['is_telemetry_agent_active'],
+  'versions.create': ['session_config', 'command', 'arguments'],
+  'versions.update': ['session_config', 'command', 'arguments'],
+  'storages.create': ['container_log_version'],
+  'storages.update': ['container_log_version'],
+  'deployments.deployLegacy': ['skip_telemetry', 'location', 'ap_sort_strategy'],
+  'locations.list': ['type', 'tags'],
+}
+
+/** Members of the entries of a list that are not described there. */
+const unknownOfEntries: Readonly<Partial<Record<OperationId, Readonly<Record<string, readonly string[]>>>>> = {
+  'versions.create': { envs: ['is_secret'] },
+  'versions.update': { envs: ['is_secret'] },
+}
+
+/** Seconds that a version gives its deployments to become ready, at least (public fact). */
+const LEAST_TIME_TO_DEPLOY = 15
+
+const isGiven = (members: Input, name: string) => members[name] !== undefined
+const missing = (where: string) => `${where}: is required`
+const surplus = (where: string) => `${where}: is not described by this service`
+
+/** What the service would refuse of a request that is right by the specification; undefined for nothing. */
+export function observedFault(id: OperationId, input: Input): string | undefined {
+  const lacking = required[id]?.find((name) => !isGiven(input, name))
+  if (lacking !== undefined) return missing(lacking)
+  const excess = unknown[id]?.find((name) => isGiven(input, name))
+  if (excess !== undefined) return surplus(excess)
+  return surplusInEntries(input, unknownOfEntries[id]) ?? faultOfValues(id, input)
+}
+
+function surplusInEntries(input: Input, lists: Readonly<Record<string, readonly string[]>> = {}): string | undefined {
+  for (const [list, names] of Object.entries(lists)) {
+    const entries = (input[list] ?? []) as readonly Input[]
+    for (const [index, entry] of entries.entries()) {
+      const name = names.find((each) => isGiven(entry, each))
+      if (name !== undefined) return surplus(`${list}[${index}].${name}`)
+    }
+  }
+  return undefined
+}
+
+function faultOfValues(id: OperationId, input: Input): string | undefined {
+  switch (id) {
+    case 'versions.create':
+    case 'versions.update': {
+      const seconds = input['time_to_deploy'] as number | undefined
+      if (seconds === undefined || seconds >= LEAST_TIME_TO_DEPLOY) return undefined
+      return `time_to_deploy: must be at least ${LEAST_TIME_TO_DEPLOY}, not ${seconds}`
+    }
+    case 'deployments.deployLegacy': {
+      const storage = input['container_log_storage'] as Input | undefined
+      const name = storage && ['enabled', 'endpoint_storage'].find((each) => !isGiven(storage, each))
+      return name && missing(`container_log_storage.${name}`)
+    }
+    case 'deployments.list':
+      return faultOfQuery(input['query'] as Query | undefined)
+    default:
+      return undefined
+  }
+}
+
+interface Query {
+  readonly filters?: readonly { readonly field: string; readonly operator: string }[]
+  readonly order_by?: readonly { readonly field: string }[]
+}
+
+/** How the list compares times of creation, and by what it orders (public facts). */
+const TIME_OPERATORS = ['eq', 'gte', 'lte']
+const ORDERS = ['created_at', 'available_session_sockets']
+
+function faultOfQuery({ filters = [], order_by = [] }: Query = {}): string | undefined {
+  const fields = new Set<string>()
+  for (const [index, { field, operator }] of filters.entries()) {
+    if (fields.has(field))
+      return `query.filters: at most one filter per field, but ${JSON.stringify(field)} has several`
+    fields.add(field)
+    if (field === 'created_at' && !TIME_OPERATORS.includes(operator))
+      return `query.filters[${index}].operator: must be one of ${TIME_OPERATORS.join(', ')} for created_at`
+  }
+  const index = order_by.findIndex(({ field }) => !ORDERS.includes(field))
+  return index === -1 ? undefined : `query.order_by[${index}].field: must be one of ${ORDERS.join(', ')}`
+}
