@@ -9,7 +9,7 @@ import { faultIn, OBSERVED_PATHS, observedOperations, ofShape, readShape } from 
 type Call = (input: unknown, options?: CallOptions) => Promise<unknown>
 
 /** Calls an operation with any right input, at a service that answers this. */
-async function answered(id: OperationId, status: number, body: unknown): Promise<unknown> {
+async function answered(id: OperationId, status: number, body: unknown, input = inputs.get(id)): Promise<unknown> {
   const text = body === undefined ? null : JSON.stringify(body)
   const client = createClient({
     baseUrl: 'http://service.invalid',
@@ -20,7 +20,7 @@ async function answered(id: OperationId, status: number, body: unknown): Promise
   const [group = '', name = ''] = id.split('.')
   const call = (client as unknown as Record<string, Record<string, Call>>)[group]?.[name]
   try {
-    return await call?.(inputs.get(id))
+    return await call?.(input)
   } finally {
     await client.close()
   }
@@ -110,6 +110,24 @@ test('metrics are texts, as the specification has them, and numbers by a functio
   ])
 })
 
+test('the beacons of a service that leaves out empty lists are listed to the end', async () => {
+  const location = {}
+  const entries = [
+    { host: 'one', location },
+    { host: 'two', location },
+  ]
+  const pages = [{ locations: entries, count: 2 }, { count: 2 }]
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'secret',
+    dispatcher: inProcess(async () => Response.json(pages.shift() ?? {})),
+  })
+  const hosts: string[] = []
+  for await (const { host } of client.locations.beacons.all()) hosts.push(String(host))
+  expect(hosts).toEqual(['one', 'two'])
+  await client.close()
+})
+
 describe('a list whose key is absent', () => {
   test('is empty where its count says so', async () => {
     const pagination = { number: 1, has_next: false }
@@ -121,7 +139,9 @@ describe('a list whose key is absent', () => {
   test.each([{}, { total_count: 3 }, { message: 'down for maintenance' }])(
     'is unknown, and no empty list, where nothing says so: %j',
     async (body) => {
-      await expect(answered('deployments.list', 200, body)).rejects.toThrow('field data is not as described')
+      await expect(answered('deployments.list', 200, body, { page: 2, limit: 2 })).rejects.toThrow(
+        'field data is not as described',
+      )
     },
   )
 })

@@ -84,7 +84,7 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
     if (nothing?.success === true) return deepFreeze(nothing.data)
     throw unexpected('the answer is empty')
   }
-  const json = withList(request.operation, parse(answer.body))
+  const json = withList(request, parse(answer.body))
   if (json === undefined) {
     const type = withoutSecretsOf(request, headerOf(answer, 'content-type') ?? 'not given')
     throw unexpected(`the answer is not JSON (${answer.bytes} bytes, content type ${type})`)
@@ -111,11 +111,11 @@ export const leftOutOf = new WeakMap<object, number>()
 
 /**
  * The answer of a list whose key is absent, as an empty list: a public deployment leaves it out when it is empty
- * (public fact). It is only believed if what counts the entries says none, so that no other answer passes for an empty
- * list.
+ * (public fact). It is only believed if what counts the entries says none, or none as far on as the page that was asked
+ * for, so that no other answer passes for an empty list.
  */
 function withList(
-  { items, output }: Pick<Request['operation'], 'items' | 'output'>,
+  { operation: { items, output }, input }: Pick<Asked, 'operation' | 'input'>,
   json: { readonly value: unknown } | undefined,
 ): { readonly value: unknown } | undefined {
   const { value } = json ?? {}
@@ -124,7 +124,12 @@ function withList(
   if (list !== undefined && list !== null) return json
   const counts = [total, count].filter((one) => one !== undefined && one !== null)
   const { has_next: hasNext } = (pagination ?? {}) as { readonly has_next?: unknown }
-  const isEmpty = counts.length > 0 ? counts.every((one) => one === 0) : !isCounted(output) && hasNext !== true
+  const { page = 1, limit = 0 } = (input ?? {}) as { readonly page?: number; readonly limit?: number }
+  const before = (page - 1) * limit
+  const isEmpty =
+    counts.length > 0
+      ? counts.every((one) => typeof one === 'number' && one <= before)
+      : !isCounted(output) && hasNext !== true
   return isEmpty ? { value: { ...value, [items]: [] } } : json
 }
 

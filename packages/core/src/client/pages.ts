@@ -61,7 +61,8 @@ export function allPages(id: OperationId, list: UntypedCall) {
       })
       if (answer === undefined) return assertWhole(id, came, total)
       const items = itemsOf(id, answer as Answer, itemsKey)
-      total = leastOf(total, (answer as Answer)['total_count'])
+      const { total_count: told, count: counted } = answer as Answer
+      total = leastOf(total, told ?? counted)
       if (items.length === 0) return assertWhole(id, came, total)
       const digest = fingerprint(items)
       const isRepeated = seen.has(digest)
