@@ -1,25 +1,39 @@
 /**
  * Runs every example, which is every `examples/<name>.ts` beside this file, two at a time, as a user would:
- * `node examples/dist/<name>.js`. Fails if one fails. The demo is apart.
+ * `node examples/dist/<name>.js`. Fails if one fails. The demo is apart. With `--as observed` the examples run on the
+ * emulator as a public deployment was observed, and a small demo with them.
  */
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { systemClock } from '@muster/core/clock'
 
 const LONGEST_MS = 60_000
 
 const run = promisify(execFile)
 const compiled = new URL('.', import.meta.url)
-const names = readdirSync(new URL('..', compiled))
+const { as } = parseArgs({ options: { as: { type: 'string', default: 'specification' } } }).values
+const examples = readdirSync(new URL('..', compiled))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'run.ts')
   .map((file) => file.replace(/\.ts$/, ''))
+/** What Node.js is called with for each program, by its name. */
+const observed = ['--import', new URL('../../test/world/as-observed.mjs', compiled).href]
+const programs: readonly (readonly [name: string, args: readonly string[]])[] =
+  as === 'observed'
+    ? [
+        ...examples.map((name) => [name, [...observed, pathOf(name)]] as const),
+        ['demo', [...observed, pathOf('demo/main'), '--players', '200']],
+      ]
+    : examples.map((name) => [name, [pathOf(name)]] as const)
+function pathOf(name: string) {
+  return fileURLToPath(new URL(`${name}.js`, compiled))
+}
 
 /** What went wrong with an example; undefined if it ended well. */
-async function failureOf(name: string): Promise<string | undefined> {
+async function failureOf(args: readonly string[]): Promise<string | undefined> {
   try {
-    await run(process.execPath, [fileURLToPath(new URL(`${name}.js`, compiled))], { timeout: LONGEST_MS })
+    await run(process.execPath, args, { timeout: LONGEST_MS })
     return undefined
   } catch (error) {
     const { stdout = '', stderr = '', killed = false } = error as { stdout?: string; stderr?: string; killed?: boolean }
@@ -27,15 +41,15 @@ async function failureOf(name: string): Promise<string | undefined> {
   }
 }
 
-let failed = names.length === 0 ? 1 : 0
+let failed = examples.length === 0 ? 1 : 0
 if (failed > 0) console.error('no examples found')
-const left = names.values()
+const left = programs.values()
 
 /** Runs one example after the other until none is left. */
 async function runLeft(): Promise<void> {
-  for (const name of left) {
+  for (const [name, args] of left) {
     const start = systemClock.now()
-    const failure = await failureOf(name)
+    const failure = await failureOf(args)
     const seconds = ((systemClock.now() - start) / 1000).toFixed(1)
     console.log(`${failure === undefined ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
     if (failure === undefined) continue

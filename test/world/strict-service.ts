@@ -1,6 +1,6 @@
 /**
- * A second deployment service, written from public facts about a deployment alone and without a look at the emulator, so
- * that the two cannot share a misreading. It has what a matchmaker calls, and refuses what is not as described.
+ * A second deployment service, written from public facts about one alone and without a look at the emulator, so that
+ * the two cannot share a misreading. It has what a matchmaker calls, and refuses what is not as described.
  */
 import { json } from 'node:stream/consumers'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -26,7 +26,8 @@ export interface StrictServiceOptions {
 const place = { city: 'Frankfurt', country: 'Germany', continent: 'Europe', administrative_division: 'Hesse' }
 const location = { ...place, timezone: 'Europe/Berlin', latitude: 50.11, longitude: 8.68 }
 const port = { name: 'game', link: 'game.example.com:31000', internal: 7777, external: 31000, protocol: 'UDP' }
-const ports = { game: { ...port, tls_upgrade: false } }
+const address = { fqdn: 'game.example.com', public_ip: '192.0.2.10', ports: { game: { ...port, tls_upgrade: false } } }
+const game = { app_name: 'game', app_version: '1', error: false, max_duration: 60 }
 
 type Check = (value: unknown) => boolean
 const isText: Check = (value) => typeof value === 'string' && value !== ''
@@ -76,18 +77,17 @@ function paged(key: string, rows: readonly unknown[], { searchParams }: URL): Js
 export async function startStrictService({ token, loseEvery, readyAfterMs }: StrictServiceOptions) {
   const deployments = new Map<string, Deployment>()
   const counts = { creates: 0, notDescribed: [] as string[], refused: [] as string[] }
-
   const there = () => [...deployments.values()].filter(({ isStopped }) => !isStopped)
   const isReady = (one: Deployment) => !one.isStopped && Date.now() - one.startedAt >= readyAfterMs
-  const entry = (one: Deployment) => ({
-    ...{ request_id: one.id, fqdn: `${one.id}.example.com`, public_ip: '192.0.2.10', ports, tags: one.tags },
-    start_time: new Date(one.startedAt).toISOString(),
-  })
+  const entry = ({ id: request_id, tags, startedAt }: Deployment) => {
+    return { ...address, request_id, tags, start_time: new Date(startedAt).toISOString() }
+  }
   const status = (one: Deployment): Json => ({
-    ...{ ...entry(one), app_name: 'game', app_version: '1', running: isReady(one), error: false, max_duration: 60 },
+    ...entry(one),
+    ...game,
+    ...(isReady(one) ? { running: true, location } : { running: false }),
     current_status: `Status.${one.isStopped ? 'TERMINATED' : isReady(one) ? 'READY' : 'DEPLOYING'}`,
     elapsed_time: Math.floor((Date.now() - one.startedAt) / 1000),
-    ...(isReady(one) && { location }),
   })
 
   /** One filter a field; which tags is the only one that a matchmaker needs. */

@@ -1,0 +1,28 @@
+/** The hooks of as-observed.mjs: two modules stand in for the packages, with one function of each replaced. */
+const SCHEME = 'observed:'
+const EXAMPLES = new URL('../../examples/', import.meta.url).href
+
+const replaced = {
+  '@muster/emulator': `
+    import { createEmulator as create } from '@muster/emulator'
+    export * from '@muster/emulator'
+    export const createEmulator = (options) => create({ as: 'observed', ...options })`,
+  '@muster/core': `
+    import { createClient as create } from '@muster/core'
+    export * from '@muster/core'
+    const settings = { createDeploymentPath: '/v2/deployments' }
+    export const createClient = (options) => create({ settings, ...options })`,
+}
+
+export async function resolve(specifier, context, next) {
+  const { parentURL = '' } = context
+  if (Object.hasOwn(replaced, specifier) && parentURL.startsWith(EXAMPLES))
+    return { url: `${SCHEME}${specifier}`, format: 'module', shortCircuit: true }
+  // The package itself is found from here.
+  return next(specifier, parentURL.startsWith(SCHEME) ? { ...context, parentURL: import.meta.url } : context)
+}
+
+export async function load(url, context, next) {
+  if (!url.startsWith(SCHEME)) return next(url, context)
+  return { format: 'module', source: replaced[url.slice(SCHEME.length)], shortCircuit: true }
+}
