@@ -4,6 +4,7 @@ import { describePool, poolCost, type PoolLoad, poolCostSentence } from '@muster
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
 import type { ServiceReading } from '../running/index.js'
+import { adviceOf } from './queue-advice.js'
 import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'
 
 interface CheckOptions {
@@ -115,7 +116,7 @@ function tell(file: string, { config, warnings }: ReadConfig, loads: readonly Po
   terminal.say(`${file} is right${warnings.length === 0 ? '' : `, with ${countsOf(warnings)}`}.`)
   for (const queue of config.queues) {
     terminal.say(`\n${strong(queue.name)}`)
-    for (const sentence of describeQueue(queue).sentences) terminal.say(`  ${sentence}`)
+    for (const sentence of [...describeQueue(queue).sentences, ...adviceOf(queue)]) terminal.say(`  ${sentence}`)
   }
   const price = idlePrice(config)
   for (const pool of config.pools) {
@@ -141,7 +142,7 @@ function asJson(
   loads: readonly PoolLoad[] = [],
   live?: readonly ServiceReading[],
 ): string {
-  const queues = config?.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue) }))
+  const queues = config?.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue), advice: adviceOf(queue) }))
   const pools = config?.pools.map((pool) => ({
     name: pool.name,
     sentences: describePool(pool),
