@@ -42,6 +42,7 @@ const suites: Suites = {
   },
   lab: {
     'match-cost': async () => (await import('./matchmaker/match-cost.js')).matchCostFigures(),
+    learning: async () => (await import('./lab/learning.js')).learningFigures(),
     patience: async () => (await import('./matchmaker/patience.js')).patienceFigures(),
     'arriving-cost': async () => (await import('./lab/arriving-cost.js')).arrivingCostFigures(),
     speed: async () => (await import('./lab/speed.js')).speedFigures(),

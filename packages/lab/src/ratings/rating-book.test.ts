@@ -66,6 +66,15 @@ describe('a rating book', () => {
     expect(book.queued([winner, loser])).toMatchObject([won, lost])
   })
 
+  test('rates a match with the beta that it is given', () => {
+    const beta = (25 / 6) * Math.sqrt(5)
+    const book = createRatingBook(crowd, { newcomers: 1, beta })
+    const ranking = book.played([team('red', weak), team('blue', strong)])
+    const [[won]] = rate([[rating()], [rating()]], { beta })
+    expect(won.mu).not.toBe(rate([[rating()], [rating()]])[0][0].mu)
+    expect(book.queued([ranking?.[0] === 'red' ? weak : strong])).toMatchObject([won])
+  })
+
   test('lets the stronger team win as often as skill and luck have it', () => {
     // Both are one standard deviation from the mean, 50/3 apart, and luck has the deviation 25/6 for each of them: the
     // stronger wins with the probability Φ(50/3 ÷ (√2 · 25/6)) = Φ(2.83) = 0.998.

@@ -136,6 +136,11 @@ export interface RatingOptions {
    * true skill is higher with a probability of 99.9 %.
    */
   readonly deviations?: number | undefined
+  /**
+   * The `beta` that `rate` and `predictWin` are given: how much they suppose a performance varies. Default 25/6,
+   * openskill's own. Players vary by 25/6 in any case.
+   */
+  readonly beta?: number | undefined
 }
 
 /** How much a player's performance varies from match to match: openskill's default of `beta`, half of its sigma. */
@@ -148,6 +153,7 @@ const schema = z
     newcomersBelow: z.number().min(0).max(0.7).default(0),
     settledSigma: z.number().positive().max(25).default(2),
     deviations: z.number().min(0).max(10).default(3),
+    beta: z.number().positive().max(1000).default(BETA),
   })
   .refine(({ newcomers, newcomersBelow }) => newcomersBelow === 0 || newcomers <= 0.5, {
     path: ['newcomersBelow'],
@@ -229,7 +235,7 @@ interface RankedTeam {
  */
 export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): RatingBook {
   const refuse = (field: string, message: string) => new InvalidInput(`ratings: ${message}`, { field })
-  const { seed, settledSigma, deviations, newcomers, newcomersBelow } = read(schema, options, refuse)
+  const { seed, settledSigma, deviations, newcomers, newcomersBelow, beta } = read(schema, options, refuse)
   const chanceOfNew = newcomerChance(newcomers, newcomersBelow)
   const skillOf = skillsOf(crowd)
   /** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
@@ -253,11 +259,11 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
 
   const learn = (teams: readonly RankedTeam[]) => {
     const before = teams.map(({ known }) => known.map((one) => one.rating))
-    notes.matched(teams.length === 2 ? predictWin(before)[0] : undefined)
+    notes.matched(teams.length === 2 ? predictWin(before, { beta })[0] : undefined)
     const favourite = favouriteOf(teams)
     for (const { known, waits } of teams)
       for (const [index, one] of known.entries()) notes.played(one, waits[index] as number, favourite)
-    for (const [team, rated] of rate(before).entries()) {
+    for (const [team, rated] of rate(before, { beta }).entries()) {
       for (const [index, after] of rated.entries()) {
         const one = teams[team]?.known[index] as Known
         one.rating = after
