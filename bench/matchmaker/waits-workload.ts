@@ -44,9 +44,14 @@ const day = (s: number, region: Region, least: number, most: number) =>
   least + (most - least) * (0.5 - 0.5 * Math.cos(2 * Math.PI * (s / DAY_S + (region === 'west' ? 0 : 0.35))))
 const between = (s: number, from: number, to: number) => s >= from && s < to
 
-const BURST_EVERY_S = 900
-const bursts = (usual: number, more: number) => (s: number) => usual + (s % BURST_EVERY_S < 20 ? more : 0)
-const isAfterBurst = (s: number) => s > BURST_EVERY_S && between(s % BURST_EVERY_S, 20, 320)
+/** Bursts of 20 s at intervals, and the five minutes after each. */
+const bursts = (everyS: number, usual: number, more: number) => ({
+  hours: 4,
+  load: (s: number) => usual + (s % everyS < 20 ? more : 0),
+  counts: (s: number) => s > everyS && between(s % everyS, 20, 320),
+})
+const QUARTER_S = 900
+const SIX_MINUTES_S = 360
 
 export const SCENES: readonly WaitScene[] = [
   {
@@ -72,20 +77,28 @@ export const SCENES: readonly WaitScene[] = [
     parties: false,
   },
   {
-    what: '5v5 with parties, the 5 minutes after each burst of 20 s',
+    what: '5v5 with parties, the 5 minutes after each burst of 20 s, four an hour',
     queue: ranked,
-    hours: 4,
-    load: bursts(0.5, 20),
     parties: true,
-    counts: isAfterBurst,
+    ...bursts(QUARTER_S, 0.5, 20),
   },
   {
-    what: 'pairs, the 5 minutes after each burst of 20 s',
+    what: 'pairs, the 5 minutes after each burst of 20 s, four an hour',
     queue: { name: 'duel', matchSize: 2, rules, deploy },
-    hours: 4,
-    load: bursts(0.1, 10),
     parties: false,
-    counts: isAfterBurst,
+    ...bursts(QUARTER_S, 0.1, 10),
+  },
+  {
+    what: '5v5 with parties, the 5 minutes after each burst of 20 s, ten an hour',
+    queue: ranked,
+    parties: true,
+    ...bursts(SIX_MINUTES_S, 0.5, 20),
+  },
+  {
+    what: 'pairs, the 5 minutes after each burst of 20 s, ten an hour',
+    queue: { name: 'duel', matchSize: 2, rules, deploy },
+    parties: false,
+    ...bursts(SIX_MINUTES_S, 0.1, 10),
   },
 ]
 
