@@ -26,7 +26,7 @@ const QUEUES = {
 } satisfies Record<string, Partial<QueueDefinition>>
 
 /**
- * What `muster check` recommends for queues of teams: patience, and a last resort. Parties that come at three rates, into
+ * What `muster check` recommends for queues of teams: patience, and a last resort. Parties come at three rates, into
  * queues of three against three and five against five: what matches cost, how long players wait, who is matched.
  */
 export async function patienceFigures(): Promise<Figures> {

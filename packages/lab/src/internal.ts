@@ -9,7 +9,7 @@ export {
   describeParameters as describeCrowdParameters,
 } from './crowd/generate/parameters.js'
 export { readTraffic, type RecordedCrowd, type RecordingOptions } from './crowd/recorded/crowd-from-recording.js'
-export { studyLearning } from './ratings/learning-study.js'
+export { studyLearning } from './jobs/learning-study.js'
 export { readResult } from './report/read-result.js'
 export { frontHtml } from './report/report-html.js'
 export type { SceneSuite } from './scenes/junit.js'

@@ -2,7 +2,7 @@ import { describeQueue, type Queue } from '@muster/matchmaker'
 
 /** What is recommended where limits do not relax, and the bounds of what is (our choice), in milliseconds. */
 const UNTIL_MS = { steady: 10_000, least: 5000, most: 60_000 }
-/** Above the wait after which the limits are loosest: then a match that has just become possible is held back a little. */
+/** Times the wait after which the limits are loosest: a match that has just become possible is held back a little. */
 const BEYOND = 1.15
 /** Least wait for a match of last resort, and so many times `patience.untilMs` (our choice). */
 const LAST_RESORT_MS = 90_000

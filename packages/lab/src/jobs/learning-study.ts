@@ -3,7 +3,7 @@ import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
 import { CROWD_FORMAT, type Crowd, type CrowdPlayer } from '../crowd/index.js'
 import { runCrowd } from '../run/index.js'
 import { meanAndDeviation, normal, rounded, spreadOf } from '../statistics/index.js'
-import { createRatingBook, type RatingBook, type RatingOptions } from './rating-book.js'
+import { createRatingBook, type RatingBook, type RatingOptions } from '../ratings/rating-book.js'
 
 /** Who plays, and how often. */
 export interface LearningStudy {
