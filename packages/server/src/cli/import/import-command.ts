@@ -6,10 +6,16 @@ import { stringify } from 'yaml'
 import { needTextFile, readConfigText } from '../../config/index.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
 import { importEdgegap } from './edgegap.js'
+import { importFlexMatch } from './flexmatch.js'
+import { importPlayFab } from './playfab.js'
 import { type Imported, UnfitSource } from './source-file.js'
+import { importUnity } from './unity.js'
 
 const IMPORTERS: Readonly<Record<string, (source: unknown) => Imported>> = {
   edgegap: importEdgegap,
+  flexmatch: importFlexMatch,
+  unity: importUnity,
+  playfab: importPlayFab,
 }
 
 interface ImportArguments {

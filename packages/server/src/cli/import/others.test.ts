@@ -1,0 +1,274 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { runProgram } from '../program.js'
+import { terminalOf } from '../terminal.js'
+import { importEdgegap } from './edgegap.js'
+import { importFlexMatch } from './flexmatch.js'
+import { importPlayFab } from './playfab.js'
+import { UnfitSource } from './source-file.js'
+import { importUnity } from './unity.js'
+
+/** Imports a configuration, which `muster check` must take: its queues, and what was said. */
+async function queuesOf(matchmaker: string, source: object) {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-import-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'theirs.json'), JSON.stringify(source))
+  const said: string[] = []
+  const stream = { write: (text: string) => said.push(text) > 0 }
+  const terminal = terminalOf({ stdout: stream, stderr: stream, env: {}, cwd: () => folder })
+  expect([await runProgram(['import', matchmaker, 'theirs.json'], terminal), said.join('')]).toEqual([
+    0,
+    expect.stringContaining('Wrote muster.yaml'),
+  ])
+  const { queues } = parse(await readFile(join(folder, 'muster.yaml'), 'utf8')) as { readonly queues: object[] }
+  return { queues, said: said.join('') }
+}
+
+const step = (seconds: number, value: number) => ({ afterMs: seconds * 1000, value })
+
+test('a FlexMatch rule set becomes a queue', async () => {
+  const { queues, said } = await queuesOf('flexmatch', {
+    name: 'hunt',
+    ruleLanguageVersion: '1.0',
+    playerAttributes: [{ name: 'skill', type: 'number', default: 10 }],
+    algorithm: { strategy: 'exhaustiveSearch' },
+    teams: [
+      { name: 'hunters', minPlayers: 4, maxPlayers: 5 },
+      { name: 'monster', minPlayers: 1, maxPlayers: 1 },
+    ],
+    rules: [
+      {
+        name: 'fair',
+        type: 'distance',
+        measurements: ['avg(teams[*].players.attributes[skill])'],
+        referenceValue: 'avg(flatten(teams[*].players.attributes[skill]))',
+        maxDistance: 10,
+      },
+      { name: 'fast', type: 'latency', maxLatency: 100 },
+      {
+        name: 'maps',
+        type: 'collection',
+        operation: 'intersection',
+        measurements: ['flatten(teams[*].players.attributes[maps])'],
+        minCount: 2,
+      },
+      {
+        name: 'more hunters',
+        type: 'comparison',
+        measurements: ['count(teams[hunters].players)'],
+        referenceValue: 'count(teams[monster].players)',
+        operation: '>',
+      },
+      {
+        name: 'mode',
+        type: 'comparison',
+        measurements: ['flatten(teams[*].players.attributes[mode])'],
+        operation: '=',
+      },
+      { name: 'near', type: 'batchDistance', batchAttribute: 'level', maxDistance: 3, partyAggregation: 'max' },
+      { name: 'sorted', type: 'absoluteSort', sortDirection: 'ascending', sortAttribute: 'skill' },
+    ],
+    expansions: [
+      { target: 'rules[fast].maxLatency', steps: [{ waitTimeSeconds: 10, value: 200 }] },
+      { target: 'teams[hunters].minPlayers', steps: [{ waitTimeSeconds: 20, value: 2 }] },
+      { target: 'rules[sorted].sortDirection', steps: [{ waitTimeSeconds: 20, value: 'descending' }] },
+    ],
+  })
+  expect(queues).toEqual([
+    {
+      name: 'hunt',
+      teams: [
+        { name: 'hunters', count: 1, size: { min: [step(0, 4), step(20, 2)], max: 5 } },
+        { name: 'monster', count: 1, size: 1 },
+      ],
+      fillForMs: 0,
+      rules: [
+        { kind: 'balance', name: 'fair', attribute: 'skill', max: 10, missing: { value: 10 } },
+        { kind: 'latency', name: 'fast', maxMs: [step(0, 100), step(10, 200)] },
+        { kind: 'overlap', name: 'maps', attribute: 'maps', atLeast: 2 },
+        {
+          kind: 'compare',
+          name: 'more hunters',
+          aggregate: 'count',
+          team: 'hunters',
+          operator: '>',
+          otherTeam: 'monster',
+        },
+        { kind: 'equal', name: 'mode', attribute: 'mode' },
+        { kind: 'difference', name: 'near', attribute: 'level', max: 3, party: 'max' },
+      ],
+      playerMayState: ['skill', 'latencies', 'maps', 'mode', 'level'],
+      deploy: { application: 'my-game', version: '1' },
+    },
+  ])
+  for (const what of ['the rule sorted (absoluteSort)', 'algorithm: has no counterpart', 'expands rules[sorted]'])
+    expect(said).toContain(what)
+})
+
+test('a queue of Unity Matchmaker becomes a queue, and a filtered pool another', async () => {
+  const pool = {
+    name: 'default',
+    enabled: true,
+    timeoutSeconds: 90,
+    variants: [],
+    matchLogic: {
+      name: 'rules',
+      backfillEnabled: true,
+      matchDefinition: {
+        teams: [
+          {
+            name: 'team',
+            teamCount: { min: 2, max: 2 },
+            playerCount: {
+              min: 2,
+              max: 3,
+              relaxations: [{ type: 'RangeControl.ReplaceMin', ageType: 'Oldest', atSeconds: 30, value: 1 }],
+            },
+          },
+        ],
+        matchRules: [
+          {
+            name: 'skill',
+            type: 'Difference',
+            source: 'Players.CustomData.skill',
+            reference: 500,
+            relaxations: [{ type: 'RuleControl.Disable', ageType: 'Oldest', atSeconds: 15 }],
+          },
+          { name: 'maps', type: 'Intersection', source: 'Players.CustomData.maps', overlap: 1 },
+          { name: 'not new', type: 'InList', source: 'Players.CustomData.league', reference: ['new'], not: true },
+          { name: 'ping', type: 'LessThan', source: 'Players.QosResults.Latency', reference: 100 },
+          { name: 'odd', type: 'Doubles', source: 'Players.CustomData.x', reference: 1 },
+        ],
+      },
+    },
+  }
+  const filters = [{ attribute: 'platform', operator: 'Equal', value: 'pc' }]
+  const { queues, said } = await queuesOf('unity', {
+    name: 'ranked',
+    maxPlayersPerTicket: 2,
+    defaultPool: pool,
+    filteredPools: [{ ...pool, name: 'pc', filters }],
+  })
+  expect(queues).toMatchObject([
+    {
+      name: 'ranked',
+      teams: [{ name: 'team', count: 2, size: { min: [step(0, 2), step(30, 1)], max: 3 } }],
+      rules: [
+        { kind: 'difference', attribute: 'skill', max: 500, name: 'skill', by: 'oldest', optionalAfterMs: 15_000 },
+        { kind: 'overlap', attribute: 'maps', atLeast: 1, name: 'maps' },
+        {
+          kind: 'not',
+          name: 'not new',
+          rule: { kind: 'require', attribute: 'league', operator: 'in', value: ['new'] },
+        },
+        { kind: 'latency', maxMs: 100, name: 'ping' },
+      ],
+      expireAfterMs: 90_000,
+      playerMayState: ['skill', 'maps', 'league', 'latencies'],
+    },
+    {
+      name: 'ranked-pc',
+      rules: [{ kind: 'require', attribute: 'platform', operator: '=', value: 'pc' }, {}, {}, {}, {}],
+    },
+  ])
+  expect(said).toContain('type: is Doubles, with no counterpart of the same form')
+  expect(said).toContain('filteredPools[0]: is a queue of its own here')
+})
+
+test('a queue of PlayFab Matchmaking becomes a queue', async () => {
+  const attribute = (Path: string) => ({ Path, Source: 'User' })
+  const { queues, said } = await queuesOf('playfab', {
+    MatchmakingQueue: {
+      Name: 'arena',
+      MinMatchSize: 2,
+      MaxMatchSize: 4,
+      ServerAllocationEnabled: false,
+      StringEqualityRules: [{ Name: 'build', Attribute: attribute('Build'), Weight: 1, SecondsUntilOptional: 60 }],
+      DifferenceRules: [
+        {
+          Name: 'skill',
+          Attribute: attribute('Skill'),
+          Difference: 5,
+          MergeFunction: 'Max',
+          AttributeNotSpecifiedBehavior: 'UseDefault',
+          DefaultAttributeValue: 25,
+          LinearExpansion: { Delta: 10, Limit: 25, SecondsBetweenExpansions: 5 },
+        },
+      ],
+      SetIntersectionRules: [
+        {
+          Name: 'modes',
+          Attribute: attribute('Modes'),
+          MinIntersectionSize: 3,
+          AttributeNotSpecifiedBehavior: 'MatchAny',
+          CustomExpansion: { MinIntersectionSizeOverrides: [{ OverrideValue: 2 }, 1], SecondsBetweenExpansions: 10 },
+        },
+      ],
+      RegionSelectionRule: { Name: 'region', Path: 'Latencies', MaxLatency: 250 },
+      MatchTotalRules: [{ Name: 'total', Attribute: attribute('Weight'), Min: 1, Max: 9 }],
+    },
+  })
+  expect(queues).toEqual([
+    {
+      name: 'arena',
+      teams: [{ name: 'players', size: { min: 2, max: 4 } }],
+      rules: [
+        { kind: 'equal', attribute: 'Build', name: 'build', optionalAfterMs: 60_000 },
+        {
+          kind: 'difference',
+          attribute: 'Skill',
+          max: [step(0, 5), step(5, 15), step(10, 25)],
+          party: 'max',
+          name: 'skill',
+          missing: { value: 25 },
+        },
+        {
+          kind: 'overlap',
+          attribute: 'Modes',
+          atLeast: [step(0, 3), step(10, 2), step(20, 1)],
+          name: 'modes',
+          missing: 'any',
+        },
+        { kind: 'latency', maxMs: 250, name: 'region' },
+      ],
+      playerMayState: ['Build', 'Skill', 'Modes', 'latencies'],
+      deploy: { application: 'my-game', version: '1' },
+    },
+  ])
+  expect(said).toContain('MatchTotalRules[0]: is left out: write it as compare with scope: match')
+  expect(said).toContain('RegionSelectionRule.Path: is called beacons here')
+})
+
+const known = (
+  'profiles rules initial expansions application attributes type name version 30 teams players measurements steps ' +
+  'target defaultPool matchLogic matchDefinition playerCount teamCount relaxations Name Attribute Path ' +
+  'DifferenceRules LinearExpansion'
+).split(' ')
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom(0, 1, -1, null, true, '', 'latency', 'player_count', '5m', 'count(teams[a].players)'),
+    fc.array(tie('tree'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...known, '__proto__', 'constructor'), tie('tree'), { maxKeys: 6 }),
+  ),
+}))
+
+test.each([importEdgegap, importFlexMatch, importUnity, importPlayFab])(
+  'whatever a file holds, it is imported or refused by name: %o',
+  (read) => {
+    fc.assert(
+      fc.property(tree, (source) => {
+        try {
+          expect(read(source).queues.length).toBeGreaterThan(0)
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnfitSource)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  },
+)
