@@ -152,7 +152,7 @@ describe.concurrent('game servers and backends', () => {
     const cleo = await call<Ticket>('cleo', 'POST', '/tickets', solo)
     expect(placeOf(await untilStatus('cleo', cleo.id, 'HOST_ASSIGNED'))).toEqual(placeOf({ assignment }))
     expect(await call('backend', 'GET', `/backfills/${backfill.id}`)).toMatchObject({
-      status: 'HOST_ASSIGNED',
+      status: 'ASSIGNED',
       assigned_ticket: { id: cleo.id, player_id: 'cleo' },
     })
     expect(matchmaker.inspect().matches[0]?.playerIds.toSorted()).toEqual(['ann', 'cleo'])

@@ -55,6 +55,22 @@ describe('the environment', () => {
       ],
       equality: { mode: 'ctf' },
     })
+    const seats = {
+      MM_MATCH_ID: 'm8',
+      MM_TEAMS: '{"red":["t1"]}',
+      MM_GROUPS: '{"t1":["t1.0","t1.1"]}',
+      'MM_TICKET_t1.0': '{"players":["ann"],"attributes":{"mode":"ctf"}}',
+      'MM_TICKET_t1.1': '{"players":["ben"]}',
+    }
+    expect(matchIn(seats)?.teams).toMatchObject([
+      {
+        name: 'red',
+        players: [
+          { id: 'ann', ticket_id: 't1.0', attributes: { mode: 'ctf' } },
+          { id: 'ben', ticket_id: 't1.1' },
+        ],
+      },
+    ])
     expect(matchIn({})).toBeUndefined()
   })
 

@@ -82,10 +82,19 @@ export function matchIn(env: Environment): WireMatch | undefined {
     return fits(type, value) ? (value as Record<string, Value>) : {}
   }
   const teams = read<readonly string[]>('MM_TEAMS', 'text[]{}')
+  const groups = read<readonly string[]>('MM_GROUPS', 'text[]{}')
+  /** The tickets of a group, one for each player. Muster before 0.2 gave a party one ticket, called as the group. */
+  const ticketsOf = (group: string): readonly string[] => {
+    const tickets = Object.hasOwn(groups, group) ? (groups[group] ?? []) : []
+    return tickets.length > 0 && tickets.every((one) => players(one).length > 0) ? tickets : [group]
+  }
   return {
     id,
     profile: env['MM_MATCH_PROFILE'] ?? '',
-    teams: Object.entries(teams).map(([name, tickets]) => ({ name, players: tickets.flatMap(players) })),
+    teams: Object.entries(teams).map(([name, tickets]) => ({
+      name,
+      players: tickets.flatMap(ticketsOf).flatMap(players),
+    })),
     equality: read('MM_EQUALITY', 'object'),
     intersection: read('MM_INTERSECTION', 'text[]{}'),
   }

@@ -107,18 +107,31 @@ test('the environment tells a server where the ticket API is, and its own secret
   expect(requestFor({}).environment_variables?.map(({ key }) => key)).not.toContain('MM_API_URL')
 })
 
+/** The variable of one player's ticket. */
+function ticketOf(id: string, player: string, group: string, team: string, at: number, attributes: object): string {
+  const created_at = new Date(at).toISOString()
+  return JSON.stringify({
+    id,
+    profile: 'duel',
+    created_at,
+    players: [player],
+    group_id: group,
+    team_id: team,
+    attributes,
+  })
+}
+
 test('the environment describes the match, without addresses', () => {
   const variables = Object.fromEntries(matchEnvironment(found).map(({ key, value }) => [key, value]))
   expect(variables).toEqual({
     MM_MATCH_ID: 'm1',
     MM_MATCH_PROFILE: 'duel',
     MM_EXPANSION: '7.5',
-    MM_TICKET_IDS: '["t1","t2"]',
-    MM_TICKET_t1:
-      '{"id":"t1","profile":"duel","created_at":"1970-01-01T00:00:00.000Z","players":["ann","ben"],"attributes":{}}',
-    MM_TICKET_t2:
-      '{"id":"t2","profile":"duel","created_at":"1970-01-01T00:00:12.000Z","players":["cas"],"attributes":{"skill":7}}',
-    MM_GROUPS: '{"t1":["ann","ben"],"t2":["cas"]}',
+    MM_TICKET_IDS: '["t1.0","t1.1","t2"]',
+    'MM_TICKET_t1.0': ticketOf('t1.0', 'ann', 't1', 'red', 0, {}),
+    'MM_TICKET_t1.1': ticketOf('t1.1', 'ben', 't1', 'red', 0, {}),
+    MM_TICKET_t2: ticketOf('t2', 'cas', 't2', 'blue', 12_000, { skill: 7 }),
+    MM_GROUPS: '{"t1":["t1.0","t1.1"],"t2":["t2"]}',
     MM_TEAMS: '{"red":["t1"],"blue":["t2"]}',
     MM_EQUALITY: '{"map":"dust"}',
     MM_INTERSECTION: '{"modes":["ctf","koth"]}',
@@ -146,7 +159,9 @@ describe('a match that is too large', () => {
               ? variables.get('MM_GROUPS')
               : Array.from({ length: parts }, (_, index) => variables.get(`MM_GROUPS_PART_${index + 1}`)).join('')
           expect(variables.has('MM_GROUPS')).toBe(parts === 0)
-          expect(JSON.parse(joined ?? '')).toEqual({ party: names })
+          expect(JSON.parse(joined ?? '')).toEqual({
+            party: names.length === 1 ? ['party'] : names.map((_, index) => `party.${index}`),
+          })
         },
       ),
       { numRuns: 50 },

@@ -61,6 +61,7 @@ export {
   matchEnvironment,
   oversized,
   roughBytesOfTicket,
+  seatIdOf,
   shareOf,
   type ServerSettings,
   variablesBytes,

@@ -15,9 +15,9 @@ import {
  * matchmaker of this interface know (public facts). Values are text or JSON. No variable contains a player's address.
  * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or the seconds of waiting at which the limits
  *   in force began)
- * - MM_TICKET_IDS `["id"…]`; MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"…], "attributes": {}}`,
- *   with the player's attributes if the ticket has a single player
- * - MM_GROUPS `{"ticket": ["player"…]}`; MM_TEAMS `{"team": ["ticket"…]}`; MM_EQUALITY `{"attribute": value}`;
+ * - MM_TICKET_IDS `["id"…]`, one for each player, also of a party: see `seatIdOf`
+ * - MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"], "group_id", "team_id", "attributes": {}}`
+ * - MM_GROUPS `{"group": ["ticket"…]}`; MM_TEAMS `{"team": ["group"…]}`; MM_EQUALITY `{"attribute": value}`;
  *   MM_INTERSECTION `{"attribute": ["value"…]}`
  * - if a latency rule chose the place (our choice): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS, the
  *   longest round trip of any player to that beacon; MM_BEACON_LIMIT_MS, the limit of the rule, if it sets one
@@ -31,9 +31,10 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   tell('MM_MATCH_ID', id)
   tell('MM_MATCH_PROFILE', queue)
   tell('MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000))
-  tell('MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id)))
-  for (const ticket of tickets) tell(ticketKey(ticket), ticketValue(ticket, queue))
-  tell('MM_GROUPS', objectText(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)])))
+  const teamOf = new Map(teams.flatMap(({ name, ticketIds }) => ticketIds.map((ticketId) => [ticketId, name])))
+  tell('MM_TICKET_IDS', JSON.stringify(tickets.flatMap(seatIdsOf)))
+  for (const ticket of tickets) variables.push(...ticketVariables(ticket, queue, teamOf.get(ticket.id)))
+  tell('MM_GROUPS', objectText(tickets.map((ticket) => [ticket.id, seatIdsOf(ticket)])))
   tell('MM_TEAMS', objectText(teams.map(({ name, ticketIds }) => [name, ticketIds])))
   tell('MM_EQUALITY', JSON.stringify(equality))
   tell('MM_INTERSECTION', JSON.stringify(intersection))
@@ -45,10 +46,31 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   return variables
 }
 
-/** The variables of `matchEnvironment` that describe one ticket. */
-function ticketVariables(ticket: FoundTicket, queue: string): EnvironmentVariable[] {
+/** The id of one player's place in a ticket: the ticket's, or `<id>.<index>` in a party. */
+export const seatIdOf = (
+  { id, players }: { readonly id: string; readonly players: readonly unknown[] },
+  index: number,
+): string => (players.length === 1 ? id : `${id}.${index}`)
+
+const seatIdsOf = (ticket: FoundTicket): string[] => ticket.players.map((_, index) => seatIdOf(ticket, index))
+
+/** The variables of `matchEnvironment` that describe one ticket: one for each of its players. */
+function ticketVariables(ticket: FoundTicket, queue: string, team = ''): EnvironmentVariable[] {
   const variables: EnvironmentVariable[] = []
-  addTo(variables, ticketKey(ticket), ticketValue(ticket, queue))
+  const createdAt = new Date(ticket.createdAt).toISOString()
+  for (const [index, { id: playerId, attributes }] of ticket.players.entries()) {
+    const id = seatIdOf(ticket, index)
+    const value = {
+      id,
+      profile: queue,
+      created_at: createdAt,
+      players: [playerId],
+      group_id: ticket.id,
+      team_id: team,
+      attributes: attributes ?? {},
+    }
+    addTo(variables, `MM_TICKET_${id}`, JSON.stringify(value))
+  }
   return variables
 }
 
@@ -57,22 +79,9 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
   else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
 }
 
-const ticketKey = ({ id }: FoundTicket) => `MM_TICKET_${id}`
-
 /** JSON made without the object: each match has other keys, for which the engine would make a hidden class. */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
-
-const playerIdsOf = ({ players }: FoundTicket) => players.map((player) => player.id)
-
-const ticketValue = (ticket: FoundTicket, queue: string) =>
-  JSON.stringify({
-    id: ticket.id,
-    profile: queue,
-    created_at: new Date(ticket.createdAt).toISOString(),
-    players: playerIdsOf(ticket),
-    attributes: (ticket.players.length === 1 ? ticket.players[0]?.attributes : undefined) ?? {},
-  })
 
 /** Each UTF-16 unit takes at most three bytes of UTF-8, so hardly any value has to be measured. */
 const fits = (value: string) =>
@@ -134,7 +143,9 @@ export interface ServerSettings {
 export function shareOf({ deploy, teams, players }: ServerSettings): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
   const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
-  const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, 0)
+  // Each team's name is in MM_TEAMS, and in the variable of each of its players.
+  const longest = Math.max(0, ...teams.map(jsonBytes))
+  const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, players * longest)
   const left = LARGEST_ENVIRONMENT_BYTES - OF_THE_MATCH_BYTES - ownBytes - Math.ceil(teamBytes * WITH_PARTS)
   return left <= 0 ? Infinity : Math.floor(left / players)
 }
@@ -144,11 +155,12 @@ export function bytesOfTicket(
   ticket: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
 ): number {
-  const id = jsonBytes(ticket.id) + 1
-  const players = jsonBytes(ticket.players.map((player) => player.id)) + 1
+  const group = jsonBytes(ticket.id) + 1
+  const seats = jsonBytes(seatIdsOf(ticket)) + 1
   const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
-  // The ticket's id appears in MM_TICKET_IDS, MM_GROUPS and MM_TEAMS.
-  return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil((3 * id + players + attributes) * WITH_PARTS)
+  // The ids of its players' tickets are in MM_TICKET_IDS and MM_GROUPS, and its own in MM_GROUPS and MM_TEAMS.
+  const around = 2 * (group + seats) + attributes
+  return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil(around * WITH_PARTS)
 }
 
 const commonBytes = (attributes: Attributes, common: readonly string[]): number =>
@@ -157,8 +169,8 @@ const commonBytes = (attributes: Attributes, common: readonly string[]): number 
     0,
   )
 
-/** Upper bounds for the JSON punctuation and keys, in bytes: per ticket, and per value. */
-const AROUND_TICKET = 320
+/** Upper bounds for the JSON punctuation and keys, in bytes: per player of a ticket, and per value. */
+const AROUND_PLAYER = 360
 const AROUND_VALUE = 30
 /** JSON takes at most six bytes for each UTF-16 unit of a text (`\uXXXX`). */
 const PER_UNIT = 6
@@ -168,10 +180,10 @@ export function roughBytesOfTicket(
   { id, players }: FoundTicket,
   { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
 ): number {
-  let units = 2 * queue.length
+  let units = 2 * queue.length * players.length
   let values = 0
   for (const player of players) {
-    units += 2 * player.id.length
+    units += player.id.length
     const attributes = player.attributes ?? {}
     for (const name in attributes) {
       const value = attributes[name]
@@ -186,7 +198,9 @@ export function roughBytesOfTicket(
   }
   const twice = common.length === 0 ? 1 : 2
   const bytes =
-    AROUND_TICKET + 6 * id.length + players.length * AROUND_VALUE + twice * (PER_UNIT * units + AROUND_VALUE * values)
+    players.length * (AROUND_PLAYER + 6 * id.length) +
+    2 * id.length +
+    twice * (PER_UNIT * units + AROUND_VALUE * values)
   // A long value is split into parts, and the name of each part contains the ticket's id.
   return bytes * 1.1
 }

@@ -1,3 +1,4 @@
+import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { AllocationView } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
@@ -7,7 +8,7 @@ import { assertOwnMatch, type MatchCaller } from './callers.js'
 import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
 import type { BackfillView, PrivateMatchView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { backfillView, parseSeatId, partyViews, type Dates } from './ticket-views.js'
+import { backfillView, existingServersId, parseSeatId, partyViews, type Dates } from './ticket-views.js'
 
 type Service = Pick<
   TicketService,
@@ -35,7 +36,7 @@ const MATCHES_KEPT = 10_000
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 /** Creates the backfill commands of game servers. */
-export function createBackfills(service: Service) {
+export function createBackfills(service: Service, random: Random) {
   const view = async (backfill: Parameters<typeof backfillView>[0]) => {
     const tickets = await Promise.all(backfill.tickets.map((id) => service.getTicket(id)))
     return backfillView(
@@ -125,10 +126,12 @@ export function createBackfills(service: Service) {
       // While a backfill is open, the server may not know yet who joined through it: players that it leaves out may be
       // present.
       if (!(await hasOpen(match))) await reportLeft(match, present)
+      const isOfExisting = body.match_id === undefined && body.teams === undefined
       const backfill = await service.createBackfill({
-        id: body.id,
+        id: body.id ?? (isOfExisting ? existingServersId(random) : undefined),
         matchId: match.matchId,
         teams,
+        ...(isOfExisting && { seats: 1 }),
         priority: body.priority,
       })
       latest.set(match.matchId, backfill.id)

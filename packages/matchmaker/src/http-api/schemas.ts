@@ -288,7 +288,9 @@ export const BackfillSchema = z
   .object({
     id: text,
     profile: text,
-    status,
+    status: z
+      .enum([...status.options, 'ASSIGNED'])
+      .describe('`ASSIGNED` in place of HOST_ASSIGNED to servers that name their match by `tickets`'),
     tickets: z.record(text, TicketSchema).describe('Those that came into the match by it'),
     assigned_ticket: TicketSchema.nullable().describe('The first of these'),
     attributes: z.object({ assignment: Assignment.nullable() }),

@@ -139,7 +139,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const presence = createPresenceReporter({ service, clock, onError })
   const reading = createReading(service, { waits, presence, clock })
   const groups = createGroups({ service, store: groupStore, presence, clock, queueNames, random })
-  const backfills = createBackfills(service)
+  const backfills = createBackfills(service, random)
   const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
   const queueOverview = createQueueOverview({ service, locate, clock })
   const limitStore = options.limitStore && prefixed(options.limitStore, 'ticket-api')

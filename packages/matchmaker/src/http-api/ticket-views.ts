@@ -1,4 +1,6 @@
 // Seats give each player of a party a ticket of their own.
+import type { Random } from '@muster/core/clock'
+import { newId } from '@muster/core/internal'
 import type { Assignment, SeatGrant } from '@muster/servers/internal'
 import type { Matchmaker, QueueWait } from '../matches/index.js'
 import { type Backfill, type BackfillStatus, seatIdOf, type Ticket, type TicketStatus } from '../tickets/index.js'
@@ -162,6 +164,13 @@ const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWai
 export const partyViews = (ticket: Ticket, dates: Dates, estimating?: Estimating): TicketView[] =>
   ticket.players.map((_, index) => ticketView({ ticket, index }, dates, estimating))
 
+/**
+ * An id of a backfill of a server that was made for another matchmaker: the id says so, since any process may read the
+ * backfill later. Such a server waits for the status ASSIGNED (public fact).
+ */
+export const existingServersId = (random: Random): string => `${newId(random)}${OF_EXISTING}`
+const OF_EXISTING = '-seat'
+
 /** The status of a backfill as that of a ticket: to existing clients a backfill is a kind of ticket. */
 const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
   OPEN: 'SEARCHING',
@@ -178,7 +187,8 @@ export function backfillView(backfill: Backfill, tickets: readonly Ticket[], dat
   return {
     id: backfill.id,
     profile: backfill.queue,
-    status: backfillStatus[backfill.status],
+    status:
+      backfill.status === 'FILLED' && backfill.id.endsWith(OF_EXISTING) ? 'ASSIGNED' : backfillStatus[backfill.status],
     tickets: Object.fromEntries(views.map((view) => [view.id, view])),
     assigned_ticket: views[0] ?? null,
     attributes: { assignment: views[0]?.assignment ?? null },

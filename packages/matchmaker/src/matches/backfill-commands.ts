@@ -36,6 +36,7 @@ const input: z.ZodType<BackfillInput> = z.strictObject({
   id: ticketId.optional(),
   matchId: z.string(),
   teams: teamsSchema.optional(),
+  seats: z.int().min(1).max(MOST.players).optional(),
   priority: ticketPriority.optional(),
 })
 const change: z.ZodType<BackfillChange> = z.strictObject({ version: z.int().min(1), teams: teamsSchema })
@@ -99,6 +100,18 @@ function vacanciesOf(
   return { rooms, present: there }
 }
 
+/** The rooms of which so many players are left in all: those of the teams that lack most. */
+function atMost(rooms: readonly number[], seats: number): readonly number[] {
+  const taken = rooms.map(() => 0)
+  const left = (at: number) => (rooms[at] ?? 0) - (taken[at] ?? 0)
+  const all = rooms.reduce((sum, room) => sum + room, 0)
+  for (let count = Math.min(seats, all); count > 0; count -= 1) {
+    const roomiest = rooms.reduce((best, _, at) => (left(at) > left(best) ? at : best), 0)
+    taken[roomiest] = (taken[roomiest] ?? 0) + 1
+  }
+  return taken
+}
+
 /** Nobody is missing in any team. Whoever asks for players may ask again when somebody has left. */
 export class MatchIsFull extends InvalidBackfill {}
 
@@ -130,7 +143,7 @@ export function createBackfilling({
 
   return {
     createBackfill: (given) => {
-      const { id, matchId, teams, priority } = readBackfillInput(given)
+      const { id, matchId, teams, seats = MOST.players, priority } = readBackfillInput(given)
       const before = id === undefined ? undefined : backfills.find(id)
       if (before?.match.matchId === matchId) return backfillOf(before)
       if (before !== undefined) {
@@ -155,7 +168,8 @@ export function createBackfilling({
           { field: 'teams' },
         )
       }
-      return backfillOf(backfills.open(match, vacancies, { id, priority }))
+      const rooms = atMost(vacancies.rooms, seats)
+      return backfillOf(backfills.open(match, { ...vacancies, rooms }, { id, priority }))
     },
 
     getBackfill: (id) => {

@@ -65,6 +65,18 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('cas')).toMatchObject({ matchId, team: 'side-2' })
   })
 
+  test('takes so many seats at most, one after the other from the team that lacks most', async () => {
+    const { matchmaker, join, run, matchId } = await running()
+    expect(() => matchmaker.createBackfill({ matchId, seats: 0 })).toThrow('backfill: seats')
+    const { id, teams } = matchmaker.createBackfill({ matchId, seats: 1 })
+    expect(teams.map(({ slots }) => slots)).toEqual([1, 0])
+    join('cas')
+    join('dee')
+    await run(250)
+    expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'FILLED', tickets: ['cas'] })
+    expect(matchmaker.createBackfill({ matchId, seats: 5 }).teams.map(({ slots }) => slots)).toEqual([0, 1])
+  })
+
   test.each([
     ['an unknown team', 'backfill: teams.0.name: the match has no such team, got "nosuch"', [{ name: 'nosuch' }]],
     [

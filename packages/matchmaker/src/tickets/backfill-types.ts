@@ -15,6 +15,8 @@ export interface BackfillInput {
    * each team with `slots` or `players`, because its teams are not known.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
+  /** So many players at most in all, first of the teams that lack most. Default: all of them. */
+  readonly seats?: number | undefined
   /** Like that of a ticket. Default 0. */
   readonly priority?: number | undefined
 }

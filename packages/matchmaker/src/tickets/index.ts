@@ -55,7 +55,6 @@ export {
   isSettled,
   type MatchEnd,
   type MatchEvent,
-  seatIdOf,
   type Ticket,
   type TicketEvents,
   type TicketInput,
@@ -63,3 +62,4 @@ export {
   type WaitingFor,
   type WaitOptions,
 } from './ticket.js'
+export { seatIdOf } from '@muster/servers/internal'

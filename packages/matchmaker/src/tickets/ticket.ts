@@ -147,7 +147,3 @@ export interface TicketListener {
   /** Whether the event has listeners. Without any, the event's data need not be made. */
   isHeard(name: keyof TicketEvents): boolean
 }
-
-/** The id of one player's place in a ticket, for the ticket API: the ticket's, or `<id>.<index>` in a party. */
-export const seatIdOf = ({ id, players }: Pick<Ticket, 'id' | 'players'>, index: number): string =>
-  players.length === 1 ? id : `${id}.${index}`
