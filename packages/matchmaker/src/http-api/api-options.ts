@@ -40,7 +40,26 @@ export interface LobbyOfPlayer {
   readonly phase: string
 }
 
+/** What a backend did to the matchmaker, its servers or its players by the API, for an audit log. */
+export interface BackendAct {
+  /** The `id` of the caller. */
+  readonly who: string
+  readonly what:
+    | 'stop-match'
+    | 'drain-server'
+    | 'stop-server'
+    | 'pause-queue'
+    | 'resume-queue'
+    | 'pause-pool'
+    | 'resume-pool'
+    | 'forgive-cooldown'
+  /** Id of the match, server or player, or name of the queue or pool. */
+  readonly id: string
+}
+
 export interface TicketApiOptions {
+  /** Receives each act of a backend once it was done. Default: nobody hears of it. */
+  readonly acted?: ((act: BackendAct) => void) | undefined
   /**
    * Identifies the caller; returns undefined for an unknown caller. `bearerToken` of `@muster/core/http` finds the
    * token where existing clients send it.
@@ -162,6 +181,7 @@ const schema = z.strictObject({
   store: store.optional(),
   lobbies: callable().optional(),
   cors: z.unknown().optional(),
+  acted: callable().optional(),
   onError: callable().optional(),
   clock: z.unknown().optional(),
   random: callable().optional(),

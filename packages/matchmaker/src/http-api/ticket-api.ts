@@ -17,7 +17,7 @@ import {
   Problem,
 } from '@muster/core/http'
 import { Unavailable } from '../errors.js'
-import { checkOptions, type TicketApiOptions } from './api-options.js'
+import { type BackendAct, checkOptions, type TicketApiOptions } from './api-options.js'
 import {
   admitServers,
   admitShared,
@@ -95,6 +95,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     cors,
     inspect = false,
     onError = warn,
+    acted = () => {},
     clock = systemClock,
     store,
   } = options
@@ -134,6 +135,17 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
   const groupStore = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, store })
 
+  /** Does what a backend asks for, and reports who did it once it was done. */
+  const audited = async <Result>(
+    { caller }: { readonly caller: { readonly id: string } },
+    what: BackendAct['what'],
+    id: string,
+    act: () => Result | Promise<Result>,
+  ): Promise<Result> => {
+    const result = await act()
+    acted({ who: caller.id, what, id })
+    return result
+  }
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
   const creating = createTicketCreation(service, readPlayer)
   const presence = createPresenceReporter({ service, clock, onError })
@@ -222,14 +234,19 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       player_id,
       cooldowns: (await service.cooldownsOf(player_id)).map((cooldown) => cooldownView(cooldown, service)),
     }),
-    forgive: ({ player_id }) => service.forgive(player_id),
+    forgive: ({ player_id }, exchange) =>
+      audited(exchange, 'forgive-cooldown', player_id, () => service.forgive(player_id)),
 
     readPools: async () => poolsView(await look()),
-    drainServer: ({ server_id }) => service.drainServer(server_id),
-    stopServer: ({ server_id }) => service.stopServer(server_id),
-    pauseQueue: ({ profile }) => service.pauseQueue(profile),
-    resumeQueue: ({ profile }) => service.resumeQueue(profile),
-    pausePool: ({ pool, paused }) => service.pausePool(pool, paused),
+    drainServer: ({ server_id }, exchange) =>
+      audited(exchange, 'drain-server', server_id, () => service.drainServer(server_id)),
+    stopServer: ({ server_id }, exchange) =>
+      audited(exchange, 'stop-server', server_id, () => service.stopServer(server_id)),
+    pauseQueue: ({ profile }, exchange) => audited(exchange, 'pause-queue', profile, () => service.pauseQueue(profile)),
+    resumeQueue: ({ profile }, exchange) =>
+      audited(exchange, 'resume-queue', profile, () => service.resumeQueue(profile)),
+    pausePool: ({ pool, paused }, exchange) =>
+      audited(exchange, paused ? 'pause-pool' : 'resume-pool', pool, () => service.pausePool(pool, paused)),
     createMatch: createMatchMaking(service, readPlayer),
     playersLeft: async ({ match_id, player_ids }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)
@@ -244,7 +261,9 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     // The service confirms the stop much later: the answer does not wait for that.
     endMatch: async ({ match_id }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)
-      await service.stopMatch(match_id, { until: 'recorded' })
+      const stop = () => service.stopMatch(match_id, { until: 'recorded' })
+      // A server that ends its own match is no operator.
+      await (caller.serverSecret === undefined ? audited({ caller }, 'stop-match', match_id, stop) : stop())
     },
 
     ...createServerHandlers(service, clock),

@@ -50,6 +50,7 @@ const KINDS: Readonly<Partial<Record<Act['what'], StoryKind>>> = {
   'stop-match': 'match',
   'drain-server': 'server',
   'kill-server': 'server',
+  'stop-server': 'server',
   'forgive-cooldown': 'player',
 }
 
@@ -59,6 +60,9 @@ const DID: Readonly<Record<Act['what'], string>> = {
   'drain-server': 'let the server take no more matches',
   'pause-queue': 'paused the queue',
   'resume-queue': 'resumed the queue',
+  'pause-pool': 'paused the pool',
+  'resume-pool': 'resumed the pool',
+  'stop-server': 'stopped the server',
   'apply-queue': 'changed the queue',
   'forgive-cooldown': 'ended the cooldown',
   'kill-server': 'killed the server',

@@ -154,6 +154,8 @@ export function createConsole(options: ConsoleOptions) {
      * be tried on it. To be called before tickets are created.
      */
     recording: (plain: Matchmaker): Matchmaker => recording.of(plain, queues(), locate),
+    /** Writes down what a caller of another API did. */
+    acted,
     /** Ends all feeds and trials, and listens to no more events. */
     close: async () => {
       endRecording()

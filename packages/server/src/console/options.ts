@@ -29,13 +29,16 @@ export interface Act {
     | 'cancel-ticket'
     | 'stop-match'
     | 'drain-server'
+    | 'stop-server'
     | 'pause-queue'
     | 'resume-queue'
+    | 'pause-pool'
+    | 'resume-pool'
     | 'apply-queue'
     | 'forgive-cooldown'
     | 'kill-server'
     | 'let-bots-in'
-  /** Id of the ticket, match, server or player, name of the queue, or number of bots. */
+  /** Id of the ticket, match, server or player, name of the queue or pool, or number of bots. */
   readonly id: string
 }
 

@@ -63,6 +63,8 @@ export interface ApiParts extends Pick<MatchingOptions, 'client' | 'locate' | 'c
   readonly devToken: string | undefined
   /** Called with the reason for each token that is refused. */
   readonly onRefused: (reason: string) => void
+  /** Called with what a backend did, once it was done. */
+  readonly acted: NonNullable<TicketApiOptions['acted']>
 }
 
 /** The APIs as one configuration describes them. */
@@ -97,6 +99,7 @@ export function createApis(config: Config, parts: ApiParts) {
     },
     groups: parts.groups,
     lobbies: parts.lobbies && ((playerId) => parts.lobbies?.lobbies.ofPlayer(playerId) ?? []),
+    acted: parts.acted,
     onError: (error) => onProblem('tickets', error),
   })
   const lobbies = parts.lobbies?.createApi({

@@ -101,6 +101,8 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     clock,
     onProblem,
     onRefused: options.onRefused,
+    // Without a console nobody asks who did it, but the log says so.
+    acted: console?.acted ?? (({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id })),
   }
   return { client, locate, matching, console, lobbies, api }
 }
