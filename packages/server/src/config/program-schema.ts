@@ -20,6 +20,17 @@ import { RelativePath } from './secret.js'
 
 // --- the program's place in the network ---
 
+const isAny = (host: string) => host === '0.0.0.0' || host === '::'
+
+/** Whether both cannot be listened on. Port 0 is any free one. */
+const isSameSocket = (one: Socket, other: Socket): boolean =>
+  one.port !== 0 && one.port === other.port && (one.host === other.host || isAny(one.host) || isAny(other.host))
+
+interface Socket {
+  readonly host: string
+  readonly port: number
+}
+
 export const listen = section({
   host: textLike(/^[\w.:-]{1,253}$/, 'must be a host name or an address')
     .default('127.0.0.1')
@@ -37,7 +48,12 @@ export const listen = section({
       'URL at which this program is reached from outside, through a proxy that ends TLS. The service sends its ' +
         'webhooks there, and registering game servers are told of it.',
     ),
-}).describe('Where the program listens.')
+})
+  .refine(({ host, port, admin }) => admin === undefined || !isSameSocket({ host, port }, admin), {
+    path: ['admin'],
+    message: 'must not be the address and port of the first listener',
+  })
+  .describe('Where the program listens.')
 
 const bounds = (most: string) =>
   section({

@@ -27,6 +27,20 @@ const written = async (name: string, bytes: string | Uint8Array) => {
   return path
 }
 
+test('a folder of the store that cannot be made is a warning, at its place', async () => {
+  await written('a-file', '')
+  const at = await written('folder.yaml', `${BASE}store: { folder: ./a-file/data }\n`)
+  const { warnings } = await readConfig(at, { env })
+  expect(warnings).toContainEqual(
+    expect.objectContaining({
+      severity: 'warning',
+      line: 3,
+      field: 'store.folder',
+      message: expect.stringContaining('cannot be written by this user'),
+    }),
+  )
+})
+
 test('a configuration has its secrets, which print nothing, absolute paths, and every default', async () => {
   await written('key.txt', 'from-a-file-of-its-own\n')
   const more = 'store: { folder: ./data }\nauth: { keys: [{ name: a, role: look, key: { file: key.txt } }] }\n'

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { validateAll } from '@muster/core/internal'
 import type { Queue } from '@muster/matchmaker'
@@ -117,15 +119,15 @@ export async function readWithDefaults(
   const { checked, findings } = found
   if (checked === undefined) throw new InvalidConfig(path, findings)
   const folder = dirname(resolve(path))
-  const { config, wrong } = await withOutside(checked, found, { env, folder, secrets: outside })
+  const { config, wrong, doubtful } = await withOutside(checked, found, { env, folder, secrets: outside })
   if (wrong.length > 0) throw new InvalidConfig(path, inOrder([...findings, ...wrong]))
-  return { config, warnings: findings, text }
+  return { config, warnings: inOrder([...findings, ...doubtful]), text }
 }
 
 async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedText, outside: Outside) {
   const { value, missing } = await resolveValue({ ...file, queues: [], pools: [] }, outside)
   const config: Config = { ...value, queues, pools: file.pools, store: storeOf(value.store) }
-  if (!outside.secrets) return { config, wrong: [] }
+  if (!outside.secrets) return { config, wrong: [], doubtful: [] }
   const database = config.locate?.file
   const noDatabase =
     database === undefined || (await isReadable(database))
@@ -133,7 +135,23 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
       : [{ path: ['locate', 'file'], message: 'cannot be read: there is no such file, or this user may not' }]
   const weak = missing.length > 0 ? [] : weakSecretsIn(config)
   const wrong = [...missing, ...noDatabase, ...weak].map(({ path, message }) => locate(path, message, 'error'))
-  return { config, wrong }
+  const isWritten = config.store.kind !== 'folder' || (await isWritable(config.store.path))
+  const doubtful = isWritten
+    ? []
+    : [locate(['store', 'folder'], 'cannot be written by this user, nor be made: no ticket would be taken', 'warning')]
+  return { config, wrong, doubtful }
+}
+
+/** Whether this user may write in a folder, or may make it. */
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    if (!(await stat(folder)).isDirectory()) return false
+    await access(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing && dirname(folder) !== folder && (await isWritable(dirname(folder)))
+  }
 }
 
 const inOrder = (findings: readonly Finding[]) =>

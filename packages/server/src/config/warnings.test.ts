@@ -48,6 +48,11 @@ test.each([
     `${CALM}listen: { publicUrl: 'https://mm.example', admin: '127.0.0.1:9' }\n`,
     ['warning 5 listen.publicUrl'],
   ],
+  [
+    'a public URL with a path',
+    `${CALM}${PUBLIC.replace('mm.example', 'mm.example/api')} }\ntelemetry: { metrics: { enabled: false } }\n`,
+    ['warning 6 listen.publicUrl'],
+  ],
   ['a header that nobody may send', `${CALM}addresses: { header: x-real-ip }\n`, ['warning 5 addresses.header']],
   ['metrics for everyone', `${CALM}listen: { host: 0.0.0.0 }\n`, ['warning 1 telemetry.metrics']],
   ['metrics for nobody', `${CALM}${PUBLIC} }\n`, ['warning 1 telemetry.metrics']],

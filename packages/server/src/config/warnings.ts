@@ -43,6 +43,8 @@ const isPlain = (url: string | undefined) => {
   return protocol === 'http:' && !isLoopback(hostname)
 }
 
+const hasPath = (url: string | undefined) => url !== undefined && new URL(url).pathname !== '/'
+
 /** The version at the end of a URL, such as /v2; undefined without one. */
 export const endsInVersion = (url: string): string | undefined => /\/v\d+(?=\/*$)/i.exec(new URL(url).pathname)?.[0]
 
@@ -81,11 +83,13 @@ function aboutConnections({ listen, service, profiles, auth, addresses }: Config
           'out; service.settings.createDeploymentPath has that of creates',
     'profiles.url': isPlain(profiles?.url) && 'is not encrypted: profiles can be changed on the way',
     'auth.jwt.jwks': isPlain(auth.jwt?.jwks) && 'is not encrypted: whoever changes keys on the way can log in',
-    'listen.publicUrl': isPlain(listen.publicUrl)
-      ? 'is not encrypted: tokens of players are sent as they are'
-      : listen.publicUrl?.startsWith('https:') === true &&
-        !hasProxies &&
-        'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players have its address',
+    'listen.publicUrl': hasPath(listen.publicUrl)
+      ? 'has a path, which the proxy must take away: the program serves its own paths at the root'
+      : isPlain(listen.publicUrl)
+        ? 'is not encrypted: tokens of players are sent as they are'
+        : listen.publicUrl?.startsWith('https:') === true &&
+          !hasProxies &&
+          'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players have its address',
     'addresses.header':
       addresses.header !== 'x-forwarded-for' &&
       !hasProxies &&

@@ -97,6 +97,11 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
+    what: 'two listeners on one port',
+    text: `${BASE}listen: { host: 0.0.0.0, port: 9090, admin: 127.0.0.1:9090 }\n`,
+    says: ['6:45 listen.admin: must not be the address and port of the first listener, got "[address]:9090"'],
+  },
+  {
     what: 'a secret in the file',
     text: `service:\n  url: https://service.example\n  token: hunter2hunter2\n${QUEUES}\n`,
     says: [
