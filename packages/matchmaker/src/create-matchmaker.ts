@@ -142,6 +142,10 @@ function recordsIn(store: Store, kind: string): OutboxRecords {
       kept.delete(key)
       records.remove(key)
     },
+    written: () => {
+      store.flush()
+      return store.isFailing() ? Promise.reject(new Error('the store cannot be written')) : undefined
+    },
   }
 }
 

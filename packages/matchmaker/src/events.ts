@@ -7,6 +7,7 @@ import type {
   DrainReason,
   FreedReason,
   MatchResult,
+  PlayerWhoLeft,
   Placement,
   ServerFailure,
   StopReason,
@@ -65,8 +66,15 @@ export interface MatchmakerEvents extends TicketEvents {
   backfillChanged: { readonly backfill: Backfill }
   /** Players left a match, by `playersLeft`. `remaining`: how many are in it still; 0 when it is over. */
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
-  /** The server of a match said that the match is over. `playerIds`: who was in it then. */
-  matchOver: MatchEvent & { readonly playerIds: readonly string[]; readonly result?: MatchResult | undefined }
+  /**
+   * A match that was played is over: its server said so, all players have left, or a backend has ended it. `playerIds`:
+   * who played. `left`: those of them who left before its end, and when; left out if nobody did.
+   */
+  matchOver: MatchEvent & {
+    readonly playerIds: readonly string[]
+    readonly left?: readonly PlayerWhoLeft[] | undefined
+    readonly result?: MatchResult | undefined
+  }
   /** The service accepted the deployment. Of a server of a pool, `matchId` is the server's id, and `queue` its pool. */
   deploymentCreated: MatchEvent & OfPool & { readonly requestId: string }
   /**

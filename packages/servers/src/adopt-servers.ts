@@ -74,6 +74,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     const allocation = inheritedAllocation(open, order)
     const assignment = open.assignment ?? inherited.assignmentOf(open)
     allocation.host = host
+    allocation.left = open.left ?? allocation.left
     allocation.assignment = assignment
     if (order === undefined && (host === undefined || assignment === undefined)) allocation.unwanted = 'restarted'
     allocations.add(allocation)
@@ -107,6 +108,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     // Its players were charged by the earlier process.
     if (allocation.matchesServed > 0 || open.wanted !== undefined) allocation.causedBy = NOBODY_CHARGED
     allocation.isListed = open.isListed === true
+    allocation.left = open.left ?? allocation.left
     allocations.add(allocation)
     if (open.pool !== undefined && allocation.unwanted === undefined) pools.adopted(allocation, open.at, nearOf(open))
     // A start whose server is being stopped gets another one.

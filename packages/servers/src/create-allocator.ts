@@ -1,3 +1,4 @@
+import { dateOf } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { createAllocations, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
@@ -30,6 +31,7 @@ import {
   credentialOf,
   type FoundBy,
   isHosted,
+  leftAfter,
   newAllocation,
   newPoolServer,
   type Order,
@@ -386,10 +388,13 @@ export function createAllocator(options: AllocatorOptions) {
     count,
     /** The match of an earlier process in which the player plays; undefined if its tickets were inherited. */
     playedBy: allocations.playedBy,
-    /** Replaces the players of a match, after some joined or left. */
-    setPlayers: (allocation: Allocation, playerIds: readonly string[]) => {
+    /** Replaces the players of a match, after some joined or left. @param gone those of them who have played */
+    setPlayers: (allocation: Allocation, playerIds: readonly string[], gone: readonly string[] = []) => {
+      const left = leftAfter(allocation.left, { playerIds, gone, at: dateOf(clock) })
+      allocation.left = left
       allocations.setPlayers(allocation, playerIds)
-      writer.note({ kind: 'players', matchId: allocation.matchId, playerIds })
+      const entry = { kind: 'players' as const, matchId: allocation.matchId, playerIds }
+      writer.note(left.length === 0 ? entry : { ...entry, left })
     },
 
     /** Notes that a deployment may have changed; its status is then read. */

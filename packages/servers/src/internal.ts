@@ -52,6 +52,7 @@ export {
   isWebhookSecret,
   type OutboxRecords,
   type ResultOutbox,
+  type ResultSetAside,
   resultsSchema,
 } from './results/result-outbox.js'
 export { MatchTooLarge } from './deploy-request.js'
@@ -77,6 +78,7 @@ export {
   type Order,
   type Placement,
   placementOf,
+  type PlayerWhoLeft,
   viewOf,
 } from './records/allocation.js'
 export {

@@ -3,7 +3,7 @@ import { type Awaitable, whenKnown } from '@muster/core/internal'
 import type { Inspection, FoundPlayer, LongestWaiting, QueueWait, TicketExplanation } from '../matches/index.js'
 import { forgottenAt, offencesLeft, type Explanation, PAUSED, relaxationSentence } from '../queues/index.js'
 import type { Cooldown } from '../tickets/index.js'
-import type { SeatGrant } from '@muster/servers/internal'
+import type { ResultSetAside, SeatGrant } from '@muster/servers/internal'
 import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
@@ -20,6 +20,7 @@ import type {
   PlayerView,
   PoolsView,
   QueueWaitView,
+  ResultsView,
   RunningMatchView,
   TicketView,
 } from './schemas.js'
@@ -155,6 +156,22 @@ export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, dates: 
 
 export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
   pools: pools.map((one) => ({ ...inSnakeCase(one), expected_hit: one.expectedHit ?? null })),
+})
+
+export const resultsView = (
+  { resultsAside }: Pick<Inspection, 'resultsAside'>,
+  those: readonly ResultSetAside[],
+): ResultsView => ({
+  // The number may be a second old.
+  total: Math.max(resultsAside, those.length),
+  results: those.map(({ matchId, queue, playerIds, endedAt, setAsideAt, reason }) => ({
+    match_id: matchId,
+    profile: queue,
+    player_ids: [...playerIds],
+    ended_at: isoTime(endedAt),
+    set_aside_at: isoTime(setAsideAt),
+    reason,
+  })),
 })
 
 /** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */

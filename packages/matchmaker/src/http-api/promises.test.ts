@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bearerToken } from '@muster/core/http'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
 import type { ServerLog, ServerEntry } from '@muster/servers/internal'
 import { ticketRoutes } from './routes.js'
@@ -10,6 +10,14 @@ import { createTicketApi } from './ticket-api.js'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
+
+/** A backend that refuses every result. */
+beforeEach(() => void vi.stubGlobal('fetch', async () => new Response(null, { status: 400 })))
+afterEach(() => void vi.unstubAllGlobals())
+const results = {
+  url: 'https://game.example.com/results',
+  secret: `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`,
+}
 
 type Route = keyof typeof ticketRoutes
 type World = ReturnType<typeof createWorld>
@@ -52,6 +60,7 @@ async function begin(world: World) {
     over: slowly,
     queues,
     pools: [arena],
+    results,
   })
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   const api = createTicketApi(life.matchmaker, {
@@ -85,6 +94,15 @@ async function inMatch({ matchmaker, run }: Life, queue: string, ids: readonly s
   for (const id of ids) matchmaker.createTicket({ id, queue, players: [{ id, ip: '192.0.2.1' }] })
   await run(ms)
   return matchmaker.getTicket(ids[0] ?? '')?.matchId ?? ''
+}
+
+/** A match whose result the backend has refused. */
+async function refused(life: Running): Promise<string> {
+  const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+  await life.matchmaker.stopMatch(matchId, { until: 'recorded' })
+  await life.run(1000)
+  while (life.matchmaker.resultsSetAside().length === 0) await new Promise((resolve) => setImmediate(resolve))
+  return matchId
 }
 
 /** Does a command as the last thing before the end; returns how the next process is asked whether it holds. */
@@ -265,6 +283,27 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
     expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
     expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
     return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+  },
+  repeatResult: async (life) => {
+    const path = `/results/${await refused(life)}/repeat`
+    expect((await life.call('backend', 'POST', path)).status).toBe(202)
+    expect((await life.call('backend', 'POST', path)).status).toBe(404)
+    return async (next) => {
+      expect((await next.call('backend', 'GET', '/results')).json).toEqual({ total: 0, results: [] })
+      expect(next.matchmaker.inspect().resultsPending).toBe(1)
+    }
+  },
+  dropResult: async (life) => {
+    const matchId = await refused(life)
+    const listed = await life.call('backend', 'GET', '/results')
+    expect(listed.json['results']).toMatchObject([{ match_id: matchId, profile: 'three' }])
+    expect((await life.call('ann', 'GET', '/results')).status).toBe(403)
+    expect((await life.call('ann', 'DELETE', `/results/${matchId}`)).status).toBe(403)
+    expect((await life.call('backend', 'DELETE', `/results/${matchId}`)).status).toBe(204)
+    return (next) => {
+      expect(next.matchmaker.resultsSetAside()).toEqual([])
+      expect(next.matchmaker.inspect().resultsPending).toBe(0)
+    }
   },
   endMatch: async (life) => {
     const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)

@@ -18,6 +18,7 @@ import {
   PoolsSchema,
   PrivateMatchSchema,
   QueuesSchema,
+  ResultsSchema,
   StreamTokenSchema,
   TicketSchema,
 } from './schemas.js'
@@ -61,6 +62,24 @@ const operatorRoutes = {
     summary: 'Stop a game server at once, and end the matches on it, by a backend',
     input: z.strictObject({ server_id: id }),
     success: [202],
+    errors: [403, 404, 503],
+  }),
+
+  readResults: operation('GET /results', {
+    summary: 'The results of matches that the backend keeps refusing and that were set aside; by a backend',
+    input: z.strictObject({}),
+    output: ResultsSchema,
+    errors: [403, 503],
+  }),
+  repeatResult: operation('POST /results/{match_id}/repeat', {
+    summary: 'Send a result again that was set aside, by a backend',
+    input: z.strictObject({ match_id: id }),
+    success: [202],
+    errors: [403, 404, 503],
+  }),
+  dropResult: operation('DELETE /results/{match_id}', {
+    summary: 'Forget a result that was set aside, by a backend, which never gets it',
+    input: z.strictObject({ match_id: id }),
     errors: [403, 404, 503],
   }),
 
@@ -376,6 +395,7 @@ export const subjects: Readonly<Record<string, string>> = {
   'group-tickets': 'A backend queues a whole party at once.',
   groups: 'Players gather by a link and begin to search when all are ready.',
   backfills: 'Players for free places in running matches.',
+  results: 'Results of matches that the backend keeps refusing.',
   servers: 'Game servers: they register and report; players list them; backends drain and stop them.',
   '.well-known': 'Keys by which join tokens are checked.',
   seats: 'Seats of players on listed servers.',

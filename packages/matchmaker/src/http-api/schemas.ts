@@ -361,3 +361,18 @@ export const PoolsSchema = z.object({
     }),
   ),
 })
+
+export type ResultsView = z.output<typeof ResultsSchema>
+export const ResultsSchema = z.object({
+  total: whole.describe('Results that were set aside; the oldest 1,000 are listed'),
+  results: z.array(
+    z.object({
+      match_id: text,
+      profile: text,
+      player_ids: z.array(text).describe('Who played'),
+      ended_at: isoTime,
+      set_aside_at: isoTime,
+      reason: text.describe('What the backend answered last'),
+    }),
+  ),
+})

@@ -50,6 +50,7 @@ import {
   ownExplanationView,
   playerInMatch,
   poolsView,
+  resultsView,
   ticketsInspected,
 } from './overviews.js'
 import { createProfiles } from './player-profiles.js'
@@ -247,6 +248,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       audited(exchange, 'resume-queue', profile, () => service.resumeQueue(profile)),
     pausePool: ({ pool, paused }, exchange) =>
       audited(exchange, paused ? 'pause-pool' : 'resume-pool', pool, () => service.pausePool(pool, paused)),
+    readResults: async () => resultsView(await look(), await service.resultsSetAside()),
+    repeatResult: ({ match_id }, exchange) =>
+      audited(exchange, 'repeat-result', match_id, () => service.repeatResult(match_id)),
+    dropResult: ({ match_id }, exchange) =>
+      audited(exchange, 'drop-result', match_id, () => service.dropResult(match_id)),
     createMatch: createMatchMaking(service, readPlayer),
     playersLeft: async ({ match_id, player_ids }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)

@@ -220,6 +220,9 @@ export function createFakeService(clock: Clock): FakeService {
     forgive: () => {},
     pauseQueue: () => {},
     pausePool: () => {},
+    resultsSetAside: () => [],
+    repeatResult: () => {},
+    dropResult: () => {},
     resumeQueue: () => {},
     createMatch: ({ id = 'match-1', queue, teams }) => ({
       id,
@@ -289,6 +292,7 @@ export function createFakeService(clock: Clock): FakeService {
         pools: [],
         resultsPending: 0,
         oldestResultMs: 0,
+        resultsAside: 0,
         stopsPending: 0,
         oldestStopMs: 0,
         pausedUntil: fake.pausedUntil,

@@ -24,13 +24,19 @@ import { createSurvey } from './survey.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
 import { configure, definePools, defineQueues, type MatchmakerOptions } from '../options.js'
 import type { Queue } from '../queues/index.js'
-import { createCooldownCommands, createPausing } from './operator-commands.js'
+import { createCooldownCommands, createPausing, createResultCommands } from './operator-commands.js'
 import { createBeginPrivate, createMatchCreation, createMatching } from './match-commands.js'
 import { createAllocationOutcomes, createMatchLifecycle } from './match-lifecycle.js'
 import { createInheriting, createResuming, type StoredBackfill } from './resume-matches.js'
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
-import { createSeatCommands, createServerCommands, createServerOutcomes, SEATS_QUEUE } from './server-commands.js'
+import {
+  createConclude,
+  createSeatCommands,
+  createServerCommands,
+  createServerOutcomes,
+  SEATS_QUEUE,
+} from './server-commands.js'
 import { createEstimating, createExplaining } from './explain-ticket.js'
 import {
   createQueueFacts,
@@ -115,11 +121,12 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     config.results &&
     createResultOutbox({
       ...config.results,
-      records: kept.resultRecords ?? { stored: () => [], put: () => {}, remove: () => {} },
+      records: kept.resultRecords ?? { stored: () => [], put: () => {}, remove: () => {}, written: () => undefined },
       clock,
       random,
       problem: (error, matchId) => problem('results', error, matchId),
     })
+  const conclude = createConclude({ results, events, clock })
   const limits = createPlayerLimits(config, () => allocator.count())
   const cooldowns = createCooldowns({
     began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
@@ -189,9 +196,8 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
         matching: () => matching,
         backfilling: () => backfilling,
         tickets: () => tickets,
-        results,
+        conclude,
         events,
-        clock,
       }),
       servers: createServerEvents(events),
       events,
@@ -205,7 +211,17 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     beacons: config.beacons && createBeaconDirectory(config.beacons, clock, (error) => problem('beacons', error)),
     unplaced: ({ matchId }, error) => problem('beacons', error, matchId),
   })
-  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, ended, events, cooldowns, random, placing })
+  const lifecycle = createMatchLifecycle({
+    tickets,
+    backfills,
+    allocator,
+    ended,
+    events,
+    cooldowns,
+    conclude,
+    random,
+    placing,
+  })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
   const tick = createTick({
     runtimes: () => runtimes.values(),
@@ -234,6 +250,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ended,
     runtime: (queue) => runtimes.get(queue),
     cooldowns,
+    conclude,
     events,
     clock,
   })
@@ -285,7 +302,8 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, pools: allocator.pools, events, clock }),
     ...backfilling,
-    ...createServerCommands({ allocator, lifecycle, matching, ended, results }),
+    ...createResultCommands(results),
+    ...createServerCommands({ allocator, lifecycle, matching, ended }),
     browserTerms: () => config.browser,
     dateOf: (at) => dateOf(clock, at),
     ...createSeatCommands({

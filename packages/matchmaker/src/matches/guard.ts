@@ -34,6 +34,8 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   pauseQueue: 'command',
   resumeQueue: 'command',
   pausePool: 'command',
+  repeatResult: 'command',
+  dropResult: 'command',
 
   getTicket: 'read',
   findPlayer: 'read',
@@ -56,6 +58,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   followSeat: 'read',
   seatsOf: 'read',
   inspect: 'read',
+  resultsSetAside: 'read',
 
   playerMayState: 'free',
   readsLatencies: 'free',

@@ -5,12 +5,23 @@ import {
   type Held,
   type PoolPlaceView,
   type ResultOutbox,
+  type ResultSetAside,
   type ServerView,
   viewOf,
 } from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/index.js'
 import { largestMatch } from '../queues/index.js'
 import type { TargetWaitState } from '../wait-times/index.js'
+
+/** What operators do about results of matches that the backend keeps refusing: see the option `results`. */
+export interface ResultCommands {
+  /** The results that were set aside, the oldest first, at most 1,000. */
+  resultsSetAside(): readonly ResultSetAside[]
+  /** Sends a result again that was set aside, before later ones of its players. @throws {NotFound} */
+  repeatResult(matchId: string): void
+  /** Forgets a result that was set aside: the backend never gets it. @throws {NotFound} */
+  dropResult(matchId: string): void
+}
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {
@@ -52,6 +63,8 @@ export interface Inspection {
   readonly resultsPending: number
   /** Milliseconds since the oldest of these matches ended; 0 if there is none. */
   readonly oldestResultMs: number
+  /** Results that the backend keeps refusing: see `resultsSetAside`. */
+  readonly resultsAside: number
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
   /** Milliseconds since the oldest of these stops was ordered; 0 if there is none. */
@@ -72,7 +85,7 @@ export interface Inspected {
     Allocator,
     'stopsPending' | 'oldestStopMs' | 'pausedUntil' | 'held' | 'matches' | 'gameServers' | 'pools'
   >
-  readonly results: Pick<ResultOutbox, 'pending' | 'oldestMs'> | undefined
+  readonly results: Pick<ResultOutbox, 'pending' | 'oldestMs' | 'asideCount'> | undefined
   readonly store: Pick<Store, 'isFailing'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -120,6 +133,7 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
     pools: allocator.pools.views(now),
     resultsPending: results?.pending() ?? 0,
     oldestResultMs: results?.oldestMs() ?? 0,
+    resultsAside: results?.asideCount() ?? 0,
     stopsPending: allocator.stopsPending(),
     oldestStopMs: allocator.oldestStopMs(),
     held: allocator.held(),

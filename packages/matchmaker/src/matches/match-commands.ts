@@ -18,7 +18,7 @@ import {
   type TicketStore,
 } from '../tickets/index.js'
 import { newMatch, playersOf, privateQueue } from './match.js'
-import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Conclude, MatchLifecycle } from './match-lifecycle.js'
 import type { Group } from './rounds.js'
 
 export interface Matching {
@@ -28,6 +28,8 @@ export interface Matching {
   /** Finds a queue by its name. */
   readonly runtime: (queue: string) => QueueRuntime | undefined
   readonly cooldowns: Pick<Cooldowns, 'count'>
+  /** Tells of the end of a match that was played. */
+  readonly conclude: Conclude
   readonly events: Events
   readonly clock: Clock
 }
@@ -46,7 +48,7 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
 const RECORD_MS = 10_000
 
 export function createMatching(matching: Matching): MatchingApi {
-  const { lifecycle, allocator, ended, runtime, cooldowns, events, clock } = matching
+  const { lifecycle, allocator, ended, runtime, cooldowns, conclude, events, clock } = matching
   const unknown = (matchId: string) =>
     new UnknownMatch(`There is no match ${JSON.stringify(matchId)}. It may have ended.`)
 
@@ -89,6 +91,8 @@ export function createMatching(matching: Matching): MatchingApi {
   }
 
   const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left' | 'over') => {
+    // Of a match that runs the backend gets a result, whoever ends it.
+    if (allocation?.phase === 'running') conclude(allocation, undefined)
     if (match !== undefined) lifecycle.dissolve(match, { reason: 'stopped', stop }, clock.now())
     else if (allocation !== undefined) allocator.drop(allocation, stop)
   }
@@ -125,7 +129,7 @@ export function createMatching(matching: Matching): MatchingApi {
       const isRunning = allocation?.phase === 'running'
       if (match !== undefined && match.phase !== 'running') cooldowns.count(match.queue, gone, 'left', clock.now())
       if (match !== undefined) lifecycle.desert(match, gone, clock.now())
-      else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone))
+      else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone), gone)
       const remaining = lifecycle.find(matchId) === match ? playersIn(allocation, match).length : 0
       events.emit('playersLeft', { matchId, queue, playerIds: gone, remaining })
       if (remaining === 0) end(allocation, match, 'left')

@@ -7,6 +7,7 @@ import {
   type Assignment,
   type EndedMatches,
   isHosted,
+  type MatchResult,
   type StopReason,
 } from '@muster/servers/internal'
 import type { Events } from '../events.js'
@@ -80,6 +81,12 @@ export interface MatchLifecycle {
   expected(matchId: string): readonly string[]
 }
 
+/**
+ * Tells of the end of a match that was played, and keeps its result for the backend. Once for each match.
+ * @param leftNow players who have left with the end
+ */
+export type Conclude = (match: Allocation, result: MatchResult | undefined, leftNow?: readonly string[]) => void
+
 interface MatchLifecycleOptions {
   readonly tickets: TicketStore
   readonly backfills: Backfills
@@ -87,6 +94,7 @@ interface MatchLifecycleOptions {
   readonly ended: Pick<EndedMatches, 'add'>
   readonly events: Events
   readonly cooldowns: Pick<Cooldowns, 'count'>
+  readonly conclude: Conclude
   readonly random: Random
   /** Where the server of a match goes by its rules. */
   readonly placing: (match: Match) => FindPlacements | undefined
@@ -99,6 +107,7 @@ export function createMatchLifecycle({
   ended,
   events,
   cooldowns,
+  conclude,
   random,
   placing,
 }: MatchLifecycleOptions): MatchLifecycle {
@@ -171,6 +180,8 @@ export function createMatchLifecycle({
   /** The match ends before its tickets return, so that a listener finds it gone. */
   const dissolve: MatchLifecycle['dissolve'] = (match, { reason, counts = false, stop = reason }, now) => {
     if (match.phase === 'over') return
+    const allocation = allocator.find(match.matchId)
+    if (stop === 'left' && allocation?.phase === 'running') conclude(allocation, undefined)
     over(match, stop, now)
     drop(match, stop)
     const isAttempt = ({ id }: TicketRecord) => (typeof counts === 'boolean' ? counts : counts.includes(id))

@@ -136,7 +136,7 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
 
   const desert = (match: Match, gone: ReadonlySet<string>) => {
     tickets.left(match, [...gone])
-    replacing.setPlayers(match, (all) => without(all, gone))
+    replacing.setPlayers(match, (all) => without(all, gone), gone)
     match.placed = remaining(match.placed, gone)
     if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, gone))
   }
@@ -195,15 +195,23 @@ export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator,
     }
   },
 
-  /** Writes to the store who plays on the server, for a process that takes over after a crash. Returns the players. */
+  /**
+   * Writes to the store who plays on the server, for a process that takes over after a crash. Returns the players.
+   * @param gone those who have played and leave
+   */
   setPlayers: (
     { matchId }: Match,
     change: (playerIds: readonly string[]) => readonly string[],
+    gone?: ReadonlySet<string>,
   ): readonly string[] | undefined => {
     const allocation = allocator.find(matchId)
     if (allocation === undefined) return undefined
     const playerIds = change(allocation.playerIds)
-    allocator.setPlayers(allocation, playerIds)
+    allocator.setPlayers(
+      allocation,
+      playerIds,
+      allocation.playerIds.filter((id) => gone?.has(id)),
+    )
     return playerIds
   },
 })

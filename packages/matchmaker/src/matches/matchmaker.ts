@@ -36,7 +36,7 @@ import type {
   WaitOptions,
 } from '../tickets/index.js'
 import type { WaitEstimate, LearnedCurves } from '../wait-times/index.js'
-import type { Inspection } from './inspection.js'
+import type { Inspection, ResultCommands } from './inspection.js'
 import type { Survey, SurveyOptions } from './survey.js'
 
 /** The result for one of several inputs: a ticket, or an error. */
@@ -92,7 +92,7 @@ export interface TakenServer {
   readonly forMs: number | undefined
 }
 
-export interface Matchmaker {
+export interface Matchmaker extends ResultCommands {
   /**
    * Creates a ticket, whose players wait for a match. Repeating a call with the `id` of a ticket of the same queues and
    * players returns that ticket.

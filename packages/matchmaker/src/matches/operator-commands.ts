@@ -1,11 +1,12 @@
-import { InvalidInput } from '@muster/core'
+import { InvalidInput, NotFound } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import { z } from 'zod'
-import type { Allocator } from '@muster/servers/internal'
+import type { Allocator, ResultOutbox } from '@muster/servers/internal'
 import { unknownPool, unknownQueue } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Cooldown, Cooldowns, QueueRuntime } from '../tickets/index.js'
+import type { ResultCommands } from './inspection.js'
 import type { Matchmaker } from './matchmaker.js'
 
 interface PausingOptions {
@@ -44,6 +45,21 @@ export function createPausing({
       pools.setPaused(pool, paused)
       events.emit('poolPaused', { pool, paused })
     },
+  }
+}
+
+/** Creates the commands about results that were set aside. @param results undefined: the backend gets none */
+export function createResultCommands(
+  results: Pick<ResultOutbox, 'setAside' | 'repeat' | 'drop'> | undefined,
+): ResultCommands {
+  const unlessUnknown = (matchId: string, isKnown: boolean | undefined) => {
+    if (isKnown !== true)
+      throw new NotFound(`There is no result of match ${JSON.stringify(matchId)} that was set aside.`)
+  }
+  return {
+    resultsSetAside: () => results?.setAside() ?? [],
+    repeatResult: (matchId) => unlessUnknown(matchId, results?.repeat(matchId)),
+    dropResult: (matchId) => unlessUnknown(matchId, results?.drop(matchId)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import {
+  type Allocation,
   type Allocator,
   type AllocatorListener,
   createJoinSigner,
@@ -19,7 +20,7 @@ import { type Cooldowns, type Match, seatIdOf, type Ticket, type TicketStore } f
 import { MatchIsFull } from './backfill-commands.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
-import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Conclude, MatchLifecycle } from './match-lifecycle.js'
 import type { Matchmaker } from './matchmaker.js'
 
 type BackfillCommands = Pick<Matchmaker, 'createBackfill' | 'updateBackfill' | 'cancelBackfill'>
@@ -29,14 +30,13 @@ interface ServerOutcomesOptions {
   readonly matching: () => Pick<MatchingApi, 'playersLeft' | 'end'>
   readonly backfilling: () => BackfillCommands
   readonly tickets: () => Pick<TicketStore, 'find'>
-  readonly results: Pick<ResultOutbox, 'add'> | undefined
+  readonly conclude: Conclude
   readonly events: Events
-  readonly clock: Pick<Clock, 'now'>
 }
 
 /** What game servers say of their matches, and who plays these. */
 export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorListener['games'] {
-  const { lifecycle, matching, backfilling, tickets, results, events, clock } = options
+  const { lifecycle, matching, backfilling, tickets, conclude, events } = options
   const problem = (matchId: string, error: unknown) => events.emit('problem', { during: 'server', error, matchId })
   return {
     rosterOf: (matchId) => {
@@ -52,10 +52,9 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
         problem(matchId, error)
       }
     },
-    over: ({ matchId, queue, playerIds }, result) => {
-      results?.add({ matchId, queue, playerIds, result, endedAt: dateOf(clock) })
-      events.emit('matchOver', { matchId, queue, playerIds, result })
-      matching().end(matchId, 'over')
+    over: (match, result, leftNow) => {
+      conclude(match, result, leftNow)
+      matching().end(match.matchId, 'over')
     },
     seatsWanted: ({ matchId }, seats, isNew) => {
       try {
@@ -80,6 +79,26 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
     const wanted = teams && Object.entries(teams).map(([name, slots]) => ({ name, slots }))
     if (backfill === undefined) createBackfill({ matchId, teams: wanted })
     else if (wanted !== undefined) updateBackfill(backfill.id, { version: backfill.version, teams: wanted })
+  }
+}
+
+/** Creates the function that tells of the ends of matches. */
+export function createConclude(options: {
+  readonly results: Pick<ResultOutbox, 'add'> | undefined
+  readonly events: Pick<Events, 'emit'>
+  readonly clock: Pick<Clock, 'now'>
+}): Conclude {
+  const { results, events, clock } = options
+  const concluded = new WeakSet<Allocation>()
+  return (match, result, leftNow = []) => {
+    if (concluded.has(match)) return
+    concluded.add(match)
+    const { matchId, queue, playerIds: present } = match
+    const endedAt = dateOf(clock)
+    const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]
+    const playerIds = [...new Set([...match.left.map(({ playerId }) => playerId), ...present])]
+    results?.add({ matchId, queue, playerIds, left, result, endedAt })
+    events.emit('matchOver', { matchId, queue, playerIds, result, ...(left.length > 0 && { left }) })
   }
 }
 
@@ -116,7 +135,6 @@ interface ServerCommandsOptions {
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly matching: Pick<MatchingApi, 'recorded' | 'end'>
   readonly ended: Pick<EndedMatches, 'has'>
-  readonly results: Pick<ResultOutbox, 'isFull'> | undefined
 }
 
 /** The commands of game servers. */
@@ -125,7 +143,6 @@ export function createServerCommands({
   lifecycle,
   matching,
   ended,
-  results,
 }: ServerCommandsOptions): Pick<
   Matchmaker,
   'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys' | 'drainServer' | 'stopServer'
@@ -136,8 +153,6 @@ export function createServerCommands({
     registerServer: (token, registration) => allocator.registerServer(token, registration),
     reportServer: async (token, report) => {
       assertTeams(report, (matchId) => lifecycle.find(matchId))
-      if (results?.isFull() === true && report.matches.some(({ status }) => status === 'over'))
-        throw new Unavailable('The backend takes no results, and no more can be kept. Report the match again later.')
       const { orders, before } = allocator.reportServer(token, report)
       // What it said of matches has happened, also of those that it left out. It is answered once a restart would know.
       const about = new Set([...before, ...report.matches.map(({ id }) => id)])

@@ -91,6 +91,7 @@ const sums = {
   'muster.pool.servers': of('{server}', 'Game servers of pools, by place and by what they do'),
   'muster.pool.servers_wanted': of('{server}', 'Game servers that are to be warm, by place'),
   'muster.results.pending': of('{result}', 'Results of matches that the backend has not taken yet'),
+  'muster.results.aside': of('{result}', 'Results that the backend keeps refusing, until an operator decides'),
   'muster.stops.pending': of('{deployment}', 'Stops that the service has not confirmed'),
 } as const
 

@@ -165,6 +165,7 @@ test('gauges are read when metrics are collected', async () => {
     'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"starting"}': 1,
     'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"running"}': 2,
     'muster.results.pending{"region":"eu"}': 0,
+    'muster.results.aside{"region":"eu"}': 0,
     'muster.stops.pending{"region":"eu"}': 2,
     'muster.matches.forming{"region":"eu","muster.queue":"duel"}': 3,
     'muster.queue.paused{"region":"eu","muster.queue":"duel"}': 1,
@@ -308,6 +309,7 @@ test('game servers and seats are counted by state, and pools by place: what is w
     ],
     pools: [pool],
     resultsPending: 4,
+    resultsAside: 0,
   }
   const event = { serverId: 's1', requestId: 'r1', silentMs: 25_000 }
   emit('serverLost', { ...event, pool: 'arena' })

@@ -213,8 +213,8 @@ export function observeState(
       series.value += value
       present.set(key, series)
     }
-    const { queues, matches, servers, pools, resultsPending, oldestResultMs, stopsPending, oldestStopMs, held } =
-      inspect()
+    const { queues, matches, servers, pools, held, ...counted } = inspect()
+    const { resultsPending, oldestResultMs, resultsAside, stopsPending, oldestStopMs } = counted
     for (const state of queues) {
       const queue = { 'muster.queue': state.name }
       for (const [lacks, tickets] of Object.entries(state.searching))
@@ -254,6 +254,7 @@ export function observeState(
     }
     add('muster.results.pending', resultsPending)
     add('muster.results.oldest', oldestResultMs / 1000)
+    add('muster.results.aside', resultsAside)
     add('muster.stops.pending', stopsPending)
     add('muster.stops.oldest', oldestStopMs / 1000)
     for (const reason of HOLDS) add('muster.deployments.blocked', reason === held ? 1 : 0, { 'muster.reason': reason })

@@ -27,6 +27,7 @@ export const idle: Inspection = {
   pools: [],
   resultsPending: 0,
   oldestResultMs: 0,
+  resultsAside: 0,
   stopsPending: 0,
   oldestStopMs: 0,
   held: undefined,

@@ -1,6 +1,6 @@
 /** What the answer to a command of a follower promises outlives the leader, whenever it ends. */
 import type { Partition } from './partition.js'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServerGone, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
 import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import { type Command, PROMISES } from './rpc.js'
@@ -47,7 +47,39 @@ async function reportOver(follower: Partition, scene: Scene): Promise<void> {
   }
 }
 
+/** What the backend answers to a result. */
+let taken = 400
+beforeEach(() => {
+  taken = 400
+  vi.stubGlobal('fetch', async () => new Response(null, { status: taken }))
+})
+afterEach(() => void vi.unstubAllGlobals())
+const results = {
+  url: 'https://game.example.com/results',
+  secret: `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`,
+}
+/** The backend refuses the result of the match, and is away from then on. */
+async function refused(follower: Partition, { matchId }: Scene): Promise<void> {
+  await follower.stopMatch(matchId, { until: 'recorded' })
+  while ((await follower.resultsSetAside()).length === 0) await new Promise((resolve) => setImmediate(resolve))
+  taken = 503
+}
+const resultsOf = async (follower: Partition, { answer }: Scene) => ({
+  aside: (await answer(follower.resultsSetAside())).length,
+  pending: (await answer(follower.inspect())).resultsPending,
+})
+
 const KEPT: Readonly<Record<string, Scenario>> = {
+  repeatResult: {
+    before: refused,
+    ask: (follower, { matchId }) => follower.repeatResult(matchId),
+    holds: async (follower, scene) => expect(await resultsOf(follower, scene)).toEqual({ aside: 0, pending: 1 }),
+  },
+  dropResult: {
+    before: refused,
+    ask: (follower, { matchId }) => follower.dropResult(matchId),
+    holds: async (follower, scene) => expect(await resultsOf(follower, scene)).toEqual({ aside: 0, pending: 0 }),
+  },
   reportServer: {
     before: (follower, scene) => follower.registerServer(tokenIn(scene), registration),
     ask: reportOver,
@@ -160,7 +192,7 @@ const ENDS: readonly End[] = [
 ]
 
 async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
-  const world = createWorld({ queues: [asks ? asking : running], pools: [arena], endedTicketTtlMs: 600_000 })
+  const world = createWorld({ queues: [asks ? asking : running], pools: [arena], endedTicketTtlMs: 600_000, results })
   const { service, clock, pass, player } = world
   let isAsked = false
   let seen = 0

@@ -42,7 +42,8 @@ export interface GameServerListener {
   /** These players of the match have connected. */
   came(match: Allocation, playerIds: readonly string[]): void
   left(match: Allocation, playerIds: readonly string[]): void
-  over(match: Allocation, result: MatchResult | undefined): void
+  /** @param leftNow players who have left with the end */
+  over(match: Allocation, result: MatchResult | undefined, leftNow?: readonly string[]): void
   /**
    * The server wants seats filled: others than before (`isNew`), or those that are not met yet. Returns whether the
    * wish is met for good. One that is not is repeated with the next report.
@@ -221,11 +222,13 @@ export function createGameServers(options: GameServersOptions) {
     // Who had left before has come back to an open seat: of that the server says nothing until they connect.
     const hasLeft = (id: string) => Object.hasOwn(players, id) && players[id] === 'left'
     const left = match.playerIds.filter((id) => hasLeft(id) && before?.players[id] !== 'left')
-    if (left.length > 0) on.left(match, left)
+    // With the last player a match ends without a result, so of one that is over they leave at its end.
+    const isEnd = status === 'over' && left.length === match.playerIds.length
+    if (left.length > 0 && !isEnd) on.left(match, left)
     const isNew = !isSame(seats, before?.seats)
     if (seats !== undefined && (isNew || before?.isUnmet === true)) known.isUnmet = !on.seatsWanted(match, seats, isNew)
     if (status === 'refused') on.refused(match)
-    else if (status === 'over') on.over(match, reported.result)
+    else if (status === 'over') on.over(match, reported.result, isEnd ? left : undefined)
   }
 
   const take = (server: GameServer, report: ServerReport) => {

@@ -127,7 +127,15 @@ export interface PlacementAttempt {
   readonly placement?: Placement | undefined
 }
 
+/** A player who played a match and left it before its end. */
+export interface PlayerWhoLeft {
+  readonly playerId: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
 const NO_TRIES: Allocation['tries'] = []
+const NOBODY_LEFT: Allocation['left'] = []
 export const NOBODY: Allocation['ended'] = []
 
 /**
@@ -160,6 +168,8 @@ export class Allocation {
   claim: { readonly at: number; readonly isWarm: boolean } | undefined = undefined
   /** Whether an operator has asked that this server takes no match any more. */
   drainAsked = false
+  /** Of a match: who played and left before its end, oldest first. */
+  left: readonly PlayerWhoLeft[] = NOBODY_LEFT
   /** Whether the server lists itself for players, by its last report; after a restart, by that of before. */
   isListed = false
   /** The order of the match; undefined for a match of an earlier process that cannot be resumed. */
@@ -236,6 +246,24 @@ export class Allocation {
   set playerIds(playerIds: readonly string[]) {
     this.#playerIds = playerIds
   }
+}
+
+/** Most of those who left a match that are remembered (our choice): the latest ones. */
+const MOST_LEFT = 1000
+
+/** Those who left a match, once its players are others. @param gone players who leave now, at an epoch millisecond */
+export function leftAfter(
+  before: readonly PlayerWhoLeft[],
+  {
+    playerIds,
+    gone,
+    at,
+  }: { readonly playerIds: readonly string[]; readonly gone: readonly string[]; readonly at: number },
+): readonly PlayerWhoLeft[] {
+  if (gone.length === 0 && before.length === 0) return before
+  const present = new Set([...playerIds, ...gone])
+  const others = before.filter(({ playerId }) => !present.has(playerId))
+  return [...others, ...gone.map((playerId) => ({ playerId, at }))].slice(-MOST_LEFT)
 }
 
 /** Undefined for a match whose order is not known. */

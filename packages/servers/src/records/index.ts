@@ -8,6 +8,7 @@ export {
   type FoundTicket,
   inheritedAllocation,
   isHosted,
+  leftAfter,
   type Intent,
   intentEntry,
   newAllocation,
@@ -17,6 +18,7 @@ export {
   type Placement,
   type PlacementAttempt,
   placementOf,
+  type PlayerWhoLeft,
   type Resumption,
   resumptionOf,
 } from './allocation.js'

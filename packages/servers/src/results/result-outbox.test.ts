@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createResultOutbox, type MatchOutcome, resultsSchema } from './result-outbox.js'
 
 const secret = `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`
-const outcome = (matchId: string, ...playerIds: string[]): MatchOutcome => ({
+const outcome = (matchId: string, ...playerIds: readonly string[]): MatchOutcome => ({
   matchId,
   queue: 'duel',
   playerIds,
@@ -22,8 +22,18 @@ interface Taken {
 
 let seed = 0
 
-/** An outbox over a backend that answers as `answers` says, call by call; then 204. */
-function open(answers: readonly (number | 'lost')[] = [], kept = new Map<string, string>()) {
+/** The answer to a POST: a status, or an answer that is lost, or no backend there. */
+type Answer = number | 'lost' | 'away'
+
+/**
+ * An outbox over a backend that answers as `answers` says, call by call, then 204; or to each match.
+ * @param disk what the store has. It takes nothing while `isFull`.
+ */
+function open(
+  answers: readonly Answer[] | ((matchId: string) => Answer) = [],
+  kept = new Map<string, string>(),
+  disk: { isFull: boolean } = { isFull: false },
+) {
   const clock = createManualClock()
   const random = seededRandom((seed += 1))
   const taken: Taken[] = []
@@ -38,18 +48,20 @@ function open(answers: readonly (number | 'lost')[] = [], kept = new Map<string,
       stored: () => Array.from(kept, ([key, value]) => ({ key, value })),
       put: (key, value) => void kept.set(key, value),
       remove: (key) => void kept.delete(key),
+      written: () => (disk.isFull ? Promise.reject(new Error('no space left')) : undefined),
     },
     problem: (error) => problems.push(error),
     fetch: async (_, init) => {
       const { headers, body } = init as { headers: Record<string, string>; body: string }
-      const answer = answers[call] ?? 204
-      call += 1
       const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
       const expected = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
         .update(signed)
         .digest('base64')
       expect(headers['webhook-signature']).toBe(`v1,${expected}`)
       const { id, data } = JSON.parse(body) as { id: string; data: { match_id: string } }
+      const answer = typeof answers === 'function' ? answers(data.match_id) : (answers[call] ?? 204)
+      call += 1
+      if (answer === 'away') throw new TypeError('fetch failed')
       // A lost answer has been taken all the same.
       if (answer === 'lost' || answer < 300)
         taken.push({ id, matchId: data.match_id, sentAt: Number(headers['webhook-timestamp']) })
@@ -95,12 +107,12 @@ describe('results of matches', () => {
     const players = fc.uniqueArray(fc.constantFrom('ann', 'ben', 'cid', 'dan'), { minLength: 1, maxLength: 3 })
     await fc.assert(
       fc.asyncProperty(
-        fc.array(answer, { maxLength: 20 }),
+        fc.array(answer, { maxLength: 9 }),
         fc.array(players, { minLength: 1, maxLength: 12 }),
         async (answers, matches) => {
           const { outbox, taken, run } = open(answers)
           for (const [nth, playerIds] of matches.entries()) outbox.add(outcome(`m${nth}`, ...playerIds))
-          await run(3_600_000 / 10)
+          await run(1_200_000)
           expect(outbox.pending()).toBe(0)
           const first = [...new Set(taken.map(({ matchId }) => matchId))]
           expect(first).toHaveLength(matches.length)
@@ -124,7 +136,7 @@ describe('results of matches', () => {
     }
   })
 
-  test('have a bound: a match of which nothing is said is left out. What waits is sent in linear time', async () => {
+  test('have a bound: beyond it a result is left out with a problem. What waits is sent in linear time', async () => {
     const { outbox, taken, kept, problems, run } = open()
     let looks = 0
     const players = (matchId: string) => ({
@@ -135,16 +147,36 @@ describe('results of matches', () => {
       },
     })
     for (let nth = 0; nth < 50_000; nth += 1) outbox.add(players(`m${nth}`))
-    expect(outbox.isFull()).toBe(true)
-    outbox.add({ ...outcome('silent', 'ann'), result: undefined })
+    outbox.add(outcome('one too many', 'ann'))
     expect([outbox.pending(), kept.size, problems.length]).toEqual([50_000, 50_000, 1])
     looks = 0
     await run(1000)
     expect(taken).toHaveLength(50_000)
     // One look to send it, one to write its body, and those at the others under way.
     expect(looks).toBeLessThan(50_000 * 20)
-    outbox.add({ ...outcome('silent', 'ann'), result: undefined })
+    outbox.add(outcome('later', 'ann'))
     expect(outbox.pending()).toBe(1)
+  })
+
+  test('have ids that follow from their matches, and a match has one result', async () => {
+    const { outbox, taken, run } = open()
+    outbox.add(outcome('m1', 'ann'))
+    outbox.add(outcome('m1', 'ben'))
+    await run(2000)
+    expect(taken).toMatchObject([{ id: 'msg_m1', matchId: 'm1' }])
+  })
+
+  test('are sent only once the store has them', async () => {
+    const disk = { isFull: true }
+    const { outbox, taken, problems, run } = open([], new Map(), disk)
+    outbox.add(outcome('m1', 'ann'))
+    outbox.add(outcome('m2', 'ann'))
+    await run(10_000)
+    // The store itself says that it cannot be written.
+    expect([taken, problems, outbox.pending()]).toEqual([[], [], 2])
+    disk.isFull = false
+    await run(3000)
+    expect(taken.map(({ matchId }) => matchId)).toEqual(['m1', 'm2'])
   })
 
   test('that are damaged in the store are reported and left out, and the others are sent in their order', async () => {
@@ -159,6 +191,95 @@ describe('results of matches', () => {
     await run(3000)
     expect(taken.map(({ matchId }) => matchId)).toEqual(['m2', 'm3'])
     expect(problems.map(String)).toEqual(['Error: result msg_1 is not in the store as it was written'])
+  })
+})
+
+describe('a result that the backend refuses', () => {
+  const chain = (outbox: ReturnType<typeof open>['outbox']) => {
+    outbox.add(outcome('m1', 'ann', 'ben'))
+    outbox.add(outcome('m2', 'ann', 'cas'))
+    outbox.add(outcome('m3', 'cas', 'dee'))
+  }
+  const matchesOf = (taken: readonly Taken[]) => taken.map(({ matchId }) => matchId)
+  const HOUR = 3_600_000
+
+  test('with a 4xx is set aside at once, reported, and those after it arrive', async () => {
+    const { outbox, taken, problems, run } = open((matchId) => (matchId === 'm1' ? 422 : 204))
+    chain(outbox)
+    await run(3000)
+    expect(matchesOf(taken)).toEqual(['m2', 'm3'])
+    expect([outbox.pending(), outbox.asideCount()]).toEqual([0, 1])
+    expect(outbox.setAside()).toMatchObject([{ matchId: 'm1', reason: 'the URL of results answered 422' }])
+    expect(problems.map(String)).toEqual([expect.stringContaining('answered 422. The result is set aside')])
+  })
+
+  test('by errors is set aside after ten tries, if the backend takes others meanwhile', async () => {
+    const { outbox, taken, run } = open((matchId) => (matchId === 'm1' ? 500 : 204))
+    chain(outbox)
+    outbox.add(outcome('other', 'eve'))
+    let passed = 0
+    for (; outbox.asideCount() === 0 && passed < HOUR; passed += 10_000) {
+      await run(10_000)
+      outbox.add(outcome(`later-${passed}`, 'eve'))
+    }
+    expect(passed).toBeGreaterThan(30_000)
+    expect(passed).toBeLessThan(HOUR / 2)
+    await run(3000)
+    expect(matchesOf(taken).filter((matchId) => /^m/.test(matchId))).toEqual(['m2', 'm3'])
+  })
+
+  test('by errors is set aside after an hour, if all others wait behind it', async () => {
+    const { outbox, taken, run } = open((matchId) => (matchId === 'm1' ? 500 : 204))
+    chain(outbox)
+    await run(HOUR - 60_000)
+    expect([taken, outbox.asideCount()]).toEqual([[], 0])
+    await run(700_000)
+    expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m2', 'm3'], 1])
+  })
+
+  test.each<Answer>(['away', 401, 404, 429, 503])('is not set aside while nothing is taken: %s', async (answer) => {
+    let isBack = false
+    const { outbox, taken, run } = open(() => (isBack ? 204 : answer))
+    chain(outbox)
+    await run(3 * HOUR)
+    isBack = true
+    await run(HOUR / 4)
+    expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m1', 'm2', 'm3'], 0])
+  })
+
+  test('is kept over a restart until it is repeated, in the order of its players, or dropped', async () => {
+    const kept = new Map<string, string>()
+    const first = open((matchId) => (matchId === 'm2' ? 204 : 400), kept)
+    chain(first.outbox)
+    await first.run(3000)
+    first.outbox.close()
+    const { outbox, taken, run } = open([503], kept)
+    expect(outbox.setAside().map(({ matchId }) => matchId)).toEqual(['m1', 'm3'])
+    outbox.add({ ...outcome('m4', 'ann'), endedAt: 10 })
+    expect([outbox.repeat('m1'), outbox.repeat('m1'), outbox.drop('m3'), outbox.drop('m3')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
+    await run(5000)
+    expect(matchesOf(taken)).toEqual(['m1', 'm4'])
+    expect([kept.size, outbox.asideCount(), outbox.pending()]).toEqual([0, 0, 0])
+  })
+
+  test('is dropped, the oldest first, where no more can be kept', async () => {
+    const { outbox, kept, problems, run } = open((matchId) => (matchId === 'm1' || matchId === 'm2' ? 400 : 'away'))
+    outbox.add(outcome('m1', 'ann'))
+    await run(1000)
+    outbox.add(outcome('m2', 'ann'))
+    await run(1000)
+    for (let nth = 0; nth < 49_998; nth += 1) outbox.add(outcome(`n${nth}`, `p${nth}`))
+    expect(outbox.asideCount()).toBe(2)
+    problems.length = 0
+    outbox.add(outcome('newest', 'zoe'))
+    expect(outbox.setAside().map(({ matchId }) => matchId)).toEqual(['m2'])
+    expect(kept.size).toBe(50_000)
+    expect(problems.map(String)).toEqual([expect.stringContaining('oldest result that was set aside is dropped')])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import type { Assignment, Intent, Resumption } from '../records/index.js'
+import type { Assignment, Intent, PlayerWhoLeft, Resumption } from '../records/index.js'
 import type { Store, StoreChange, StoreRecord } from './store.js'
 
 /** A session that players had started, and that a server of a pool is to list: see `SessionWanted`. */
@@ -73,8 +73,13 @@ export type ServerEntry =
   | { readonly kind: 'draining'; readonly matchId: string }
   /** The server is being stopped: no players are to be sent to it any more. */
   | { readonly kind: 'dropped'; readonly matchId: string }
-  /** The players on the server have changed. */
-  | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
+  /** The players on the server have changed; and those who left it so far, if anybody did. */
+  | {
+      readonly kind: 'players'
+      readonly matchId: string
+      readonly playerIds: readonly string[]
+      readonly left?: readonly PlayerWhoLeft[] | undefined
+    }
   /** The match has no deployment, or no longer has one. The store may forget the match. */
   | { readonly kind: 'settled'; readonly matchId: string }
 
@@ -103,6 +108,8 @@ export interface ServerRecord extends Intent {
   readonly isListed?: boolean | undefined
   /** Whether an operator has asked that the server takes no match any more. */
   readonly draining?: boolean | undefined
+  /** Who played and left before the end of the match. */
+  readonly left?: readonly PlayerWhoLeft[] | undefined
 }
 
 /**
@@ -143,7 +150,7 @@ export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry)
     case 'draining':
       return { ...before, draining: true }
     case 'players':
-      return { ...before, playerIds: entry.playerIds }
+      return { ...before, playerIds: entry.playerIds, ...(entry.left !== undefined && { left: entry.left }) }
     case 'settled':
       return undefined
   }

@@ -176,6 +176,7 @@ export function createReplica({ store, matchmaker, newSecret, identified, proble
       stored: () => results,
       put: (key, value) => note(resultKey(key), value),
       remove: (key) => note(resultKey(key), undefined),
+      written: () => writing?.commits.flushed(),
     },
     masterSecret: () => {
       if (secret === undefined) throw new Error('This process does not lead.')

@@ -32,6 +32,7 @@ const NOTHING: Inspection = {
   pools: [],
   resultsPending: 0,
   oldestResultMs: 0,
+  resultsAside: 0,
   stopsPending: 0,
   oldestStopMs: 0,
   held: undefined,

@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createMemoryStore, type StoreMemory } from '@muster/servers'
+import { RegistrationBody, ReportBody, type ServerReport } from '@muster/servers/internal'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createMatchmaker } from './create-matchmaker.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+
+const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
+const secret = `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`
+const registration = RegistrationBody.parse({ instance: 'one' })
+
+interface Posted {
+  readonly id: string
+  readonly data: {
+    readonly match_id: string
+    readonly player_ids: readonly string[]
+    readonly left: readonly { readonly player_id: string; readonly at: string }[]
+    readonly ranking: unknown
+  }
+}
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()))
+})
+
+/** A backend that answers as it is told to. */
+async function backend() {
+  const posted: Posted[] = []
+  const behaves = { status: 204 }
+  const heard: (() => void)[] = []
+  const take = async (request: IncomingMessage) => {
+    posted.push(JSON.parse(await text(request)) as Posted)
+    for (const tell of heard.splice(0)) tell()
+  }
+  const server = createServer((request, response) => {
+    void take(request).then(() => response.writeHead(behaves.status).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => new Promise((resolve) => server.close(resolve)))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/results`
+  const count = async (most: number) => {
+    while (posted.length < most) await new Promise<void>((resolve) => void heard.push(resolve))
+    return posted
+  }
+  return { url, posted, behaves, count }
+}
+
+/** A match of ann and ben that is played on its server, with a backend for its result. */
+async function playing(memory?: StoreMemory) {
+  const { url, count, behaves } = await backend()
+  const results = { url, secret }
+  const stored = memory && { store: createMemoryStore(memory) }
+  const world = setUp({ queues, results, ...stored })
+  const { matchmaker, service, join, run } = world
+  join('ann', 'ben')
+  await run(6000)
+  const token =
+    service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  const matchId = matchmaker.inspect().matches[0]?.matchId ?? ''
+  let seq = 0
+  const report = (players: Readonly<Record<string, string>>, more: object = {}, to = matchmaker) => {
+    const matches = [{ id: matchId, status: 'open', players, ...more }]
+    return to.reportServer(token, ReportBody.parse({ instance: 'one', seq: (seq += 1), matches }) as ServerReport)
+  }
+  matchmaker.registerServer(token, registration)
+  await report({ ann: 'in', ben: 'in' })
+  await run(250)
+  return { ...world, token, matchId, report, count, behaves, results }
+}
+
+describe('the result of a match', () => {
+  test('names who left before its end, and when', async () => {
+    const { report, run, count, clock, seen } = await playing()
+    await report({ ann: 'in', ben: 'left' })
+    const leftAt = clock.now()
+    await run(60_000)
+    await report({ ann: 'in', ben: 'left' }, { status: 'over', result: { ranking: [['ann'], ['ben']] } })
+    await run(1000)
+    const [result] = await count(1)
+    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(result?.data.left).toEqual([{ player_id: 'ben', at: new Date(leftAt).toISOString() }])
+    expect(seen.matchOver).toMatchObject([{ left: [{ playerId: 'ben', at: leftAt }] }])
+  })
+
+  test('of which all leave with the end has the ranking, and all of them', async () => {
+    const { report, run, count, seen, matchId } = await playing()
+    const result = { ranking: [['ann'], ['ben']] }
+    await report({ ann: 'left', ben: 'left' }, { status: 'over', result })
+    await run(1000)
+    const [posted] = await count(1)
+    expect(posted).toMatchObject({ id: `msg_${matchId}`, data: { ranking: [['ann'], ['ben']] } })
+    expect(posted?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(posted?.data.left.map(({ player_id }) => player_id).toSorted()).toEqual(['ann', 'ben'])
+    expect(seen.matchOver).toHaveLength(1)
+  })
+
+  test('which all had left before is sent without a ranking, once', async () => {
+    const { report, run, count, seen } = await playing()
+    await report({ ann: 'in', ben: 'left' })
+    await report({ ann: 'left', ben: 'left' })
+    await run(1000)
+    const [result] = await count(1)
+    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(result?.data.left).toHaveLength(2)
+    expect(result?.data.ranking).toBeNull()
+    expect(seen.matchOver).toHaveLength(1)
+  })
+
+  test('that a backend ends is sent too', async () => {
+    const { matchmaker, matchId, run, count } = await playing()
+    await matchmaker.stopMatch(matchId, { until: 'recorded' })
+    await run(1000)
+    expect((await count(1))[0]?.data).toMatchObject({ match_id: matchId, ranking: null })
+  })
+
+  test('names who came back as a player who is there', async () => {
+    const { report, run, join, count, status } = await playing()
+    const seats = { open: true }
+    await report({ ann: 'in', ben: 'left' }, { seats })
+    join('ben')
+    await run(1000)
+    expect(status('ben')).toBe('HOST_ASSIGNED')
+    await report({ ann: 'in', ben: 'in' }, { status: 'over' })
+    await run(1000)
+    const [result] = await count(1)
+    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(result?.data.left).toEqual([])
+  })
+
+  test('names who left before a restart', async () => {
+    const memory: StoreMemory = new Map()
+    const first = await playing(memory)
+    await first.report({ ann: 'in', ben: 'left' })
+    const { results, clock, service } = first
+    const store = createMemoryStore(memory)
+    const later = createMatchmaker({ deployments: service.deployments, queues, results, store, clock })
+    await later.tick()
+    later.registerServer(first.token, registration)
+    await first.report({ ann: 'in', ben: 'left' }, { status: 'over' }, later)
+    await later.tick()
+    const [result] = await first.count(1)
+    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(result?.data.left).toHaveLength(1)
+  })
+
+  test('that the backend refuses is set aside, and an operator repeats it or drops it', async () => {
+    const { matchmaker, report, run, count, behaves, matchId } = await playing()
+    behaves.status = 400
+    await report({ ann: 'in', ben: 'in' }, { status: 'over' })
+    await run(250)
+    await count(1)
+    const isAside = () => matchmaker.inspect().resultsAside === 1
+    while (!isAside()) await new Promise((resolve) => setImmediate(resolve))
+    expect(matchmaker.resultsSetAside()).toMatchObject([{ matchId, reason: 'the URL of results answered 400' }])
+    expect(() => matchmaker.repeatResult('other')).toThrow(/no result of match "other"/)
+    behaves.status = 204
+    matchmaker.repeatResult(matchId)
+    await run(250)
+    expect((await count(2)).map(({ id }) => id)).toEqual([`msg_${matchId}`, `msg_${matchId}`])
+    expect(() => matchmaker.dropResult(matchId)).toThrow(/no result of match/)
+  })
+})
