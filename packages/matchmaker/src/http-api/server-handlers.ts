@@ -210,7 +210,8 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
     mayShare?: true,
   ) => {
     const near = await placeOf(addressOf(exchange), locate)
-    const request = { pool, playerIds, groupId: group_id, name, password, attributes, near, mayShare }
+    const by = playerOf(exchange.caller)
+    const request = { pool, playerIds, groupId: group_id, name, password, attributes, near, mayShare, by }
     return forParty(exchange, () => service.startServer(request))
   }
 
@@ -253,7 +254,10 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
 
     holdSeat: async ({ server_id, team, password, build, ...party }, exchange) => {
       const playerIds = await seated(party, exchange)
-      const request = { serverId: server_id, playerIds, team, password, build, groupId: party.group_id }
+      const by = playerOf(exchange.caller)
+      const address = addressOf(exchange)
+      const asked = { serverId: server_id, playerIds, team, password, build, groupId: party.group_id }
+      const request = { ...asked, by, address }
       return answer(await forParty(exchange, () => service.holdSeats(request)), exchange)
     },
 
@@ -272,7 +276,8 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
       await list().fresh()
       const page = pageOf(list().all(), { ...sorted, filter: fits }, pingOf)
       for (const { id: serverId } of page.servers) {
-        const request = { serverId, playerIds, team, build, groupId: group_id }
+        const by = playerOf(exchange.caller)
+        const request = { serverId, playerIds, team, build, groupId: group_id, by }
         try {
           return answer(await forParty(exchange, () => service.holdSeats(request)), exchange)
         } catch (error) {

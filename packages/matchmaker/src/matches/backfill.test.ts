@@ -52,6 +52,34 @@ describe('a backfill', () => {
     expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben', 'cas', 'dee'])
   })
 
+  test('has the place of a player who leaves, at once and no other', async () => {
+    const teams = [{ name: 'all', size: { min: 1, max: 6 } }]
+    const { matchmaker, join, run, status } = setUp({ queues: [{ ...social, teams }] })
+    join('ann')
+    await run(6500)
+    const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+    matchmaker.createBackfill({ id: 'b', matchId, teams: [{ name: 'all', slots: 2 }] })
+    join('ben')
+    await run(250)
+    void matchmaker.playersLeft(matchId, ['ann'])
+    // Repeated, it frees nothing more.
+    void matchmaker.playersLeft(matchId, ['ann'])
+    expect(matchmaker.getBackfill('b')?.teams).toEqual([{ name: 'all', slots: 2, players: ['ben'] }])
+    join('cas')
+    join('dee')
+    await run(500)
+    expect([status('cas'), status('dee')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    expect(matchmaker.getBackfill('b')).toMatchObject({ status: 'FILLED' })
+  })
+
+  test('that says who is there has no place more for a player whom it has left out', async () => {
+    const { matchmaker, matchId } = await running()
+    const teams = [{ name: 'side-1', slots: 1, players: [{ id: 'cas' }] }]
+    matchmaker.createBackfill({ id: 'b', matchId, teams })
+    void matchmaker.playersLeft(matchId, ['ann'])
+    expect(matchmaker.getBackfill('b')?.teams[0]).toEqual({ name: 'side-1', slots: 1, players: ['cas'] })
+  })
+
   test('has the slots that the caller states, beside the players it states', async () => {
     const { matchmaker, join, run, matchId } = await running()
     const players = [{ id: 'x' }]

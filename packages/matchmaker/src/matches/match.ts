@@ -138,7 +138,7 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
     tickets.left(match, [...gone])
     replacing.setPlayers(match, (all) => without(all, gone), gone)
     match.placed = remaining(match.placed, gone)
-    if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, gone))
+    if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, match.teams, gone))
   }
 
   return {

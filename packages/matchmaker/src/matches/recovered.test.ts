@@ -97,7 +97,7 @@ test('of a single team it is known who is in it', async () => {
   join('dee')
   await run(250)
   matchmaker.playersLeft(matchId, ['ann', 'cas'])
-  expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'OPEN', teams: [{ slots: 1, players: ['dee'] }] })
+  expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'OPEN', teams: [{ slots: 3, players: ['dee'] }] })
   matchmaker.cancelBackfill(id)
   expect(matchmaker.createBackfill({ matchId }).teams).toEqual([{ name: 'all', slots: 3, players: ['dee'] }])
 })

@@ -107,11 +107,20 @@ const withoutPlayers = (ticket: RuleTicket, gone: ReadonlySet<string>): RuleTick
   return players.length === 0 ? undefined : { ...ticket, players }
 }
 
-/** The vacancies after players have left who are not replaced. */
-export const deserted = ({ rooms, present }: Vacancies, gone: ReadonlySet<string>): Vacancies => ({
-  rooms,
-  present: present.map((tickets) => tickets.flatMap((ticket) => withoutPlayers(ticket, gone) ?? [])),
-})
+/** The vacancies after players have left the running match: the place of each who counted as present is free. */
+export function deserted(
+  { rooms, present }: Vacancies,
+  teams: readonly TeamShape[],
+  gone: ReadonlySet<string>,
+): Vacancies {
+  const left = present.map((tickets) => tickets.flatMap((ticket) => withoutPlayers(ticket, gone) ?? []))
+  const free = roomsBeside(teams, left)
+  const freed = (team: number) => countPlayers(present[team] ?? []) - countPlayers(left[team] ?? [])
+  return {
+    rooms: rooms.map((room, team) => Math.max(room, Math.min(room + freed(team), free[team] ?? 0))),
+    present: left,
+  }
+}
 
 /** The tickets in the match without these players. */
 export const remaining = (placed: readonly Placed[], gone: ReadonlySet<string>): Placed[] =>

@@ -158,7 +158,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     release: (seatId: string, playerId: string | undefined) => {
       const seat = seats.find(seatId)
       if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) {
-        seats.release(seatId)
+        seats.release(seatId, playerId !== undefined)
         return seat.serverId
       }
       const found = starts.startWith('seatIds', seatId)

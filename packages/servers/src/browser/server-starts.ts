@@ -40,6 +40,8 @@ export interface StartRequest {
   readonly near?: Coordinates | undefined
   /** Whether seats on another server that starts, or has just started, do as well. Default: no. */
   readonly mayShare?: boolean | undefined
+  /** See `SeatRequest`. */
+  readonly by?: string | undefined
 }
 
 /** Milliseconds in which a server that was started has to list itself (our choice: a slow boot, and its level). */
@@ -233,7 +235,9 @@ export function createServerStarts(options: ServerStartsOptions) {
     for (const party of partiesOf(start)) {
       if (party.playerIds.length === 0) continue
       try {
-        seats.hold({ serverId: server.matchId, password: session.password, ...party })
+        // Where another member may return to since, that counts.
+        const [by] = party.playerIds
+        seats.hold({ serverId: server.matchId, password: session.password, by, ...party })
       } catch (error) {
         // They have seats elsewhere by now, or the server says that it is locked.
         if (!(error instanceof SeatRefused)) throw error
@@ -243,7 +247,7 @@ export function createServerStarts(options: ServerStartsOptions) {
   }
 
   /** Seats on a server that starts, or that lists itself already: the caller's copy of the list may be older. */
-  const share = (party: SeatParty, like: SharedStart, password: string | undefined) => {
+  const share = (party: SeatParty, like: SharedStart, { password, by }: StartRequest) => {
     if (password !== undefined || party.playerIds.length === 0) return undefined
     const start = startFor(party.playerIds.length, like)
     if (start !== undefined) {
@@ -255,7 +259,7 @@ export function createServerStarts(options: ServerStartsOptions) {
       if (server === undefined || starts.has(serverId) || server.pool !== like.pool) continue
       if (!isLike(session, like.attributes) || !options.isNear(server, like.near)) continue
       try {
-        const { seats: held, isNew } = seats.hold({ serverId, ...party })
+        const { seats: held, isNew } = seats.hold({ serverId, by, ...party })
         return { seats: held.map(grantOf), isNew, serverId }
       } catch (error) {
         // It is full, locked or lost.
@@ -339,14 +343,14 @@ export function createServerStarts(options: ServerStartsOptions) {
       }
       for (const playerId of playerIds) {
         const seat = seats.ofPlayer(playerId)
-        if (seat?.state === 'taken')
+        if (seat?.state === 'taken' || (seat?.state === 'away' && request.by !== undefined && request.by !== playerId))
           throw new SeatRefused('seat-held-elsewhere', 'The player is on another server. Give that seat back first.', {
             playerId,
             seatId: seat.id,
           })
       }
       const party = { playerIds, seatIds: playerIds.map(() => newId(random)), groupId: request.groupId }
-      const shared = request.mayShare === true ? share(party, { pool, near, attributes }, password) : undefined
+      const shared = request.mayShare === true ? share(party, { pool, near, attributes }, request) : undefined
       if (shared !== undefined) return shared
       const { all, own } = startedIn(pool, owner)
       if (owner !== undefined && own >= custom.perPlayer)

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
-import { growingTo } from '@muster/core/internal'
+import { addressBlock, addressPrefix, createAttempts, growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 
 /** Names remembered (our choice). Those that nobody asked for longest are forgotten. */
@@ -19,31 +19,78 @@ export function createRecentTimes(windowMs: number, clock: Pick<Clock, 'now'>) {
   }
 }
 
-/** Wrong passwords of a player at a server within a minute (our choice). */
-const MOST_WRONG = 3
-const WINDOW_MS = 60_000
+/** A quarter of the time that passes is forgotten of what a player held (our choice). */
+const FORGOTTEN = 1 / 4
 
-/** Checks passwords of servers, and how often each player may be wrong. */
-export function createPasswordTries(clock: Pick<Clock, 'now'>) {
-  const wrong = createRecentTimes(WINDOW_MS, clock)
+/** For how long players have held what they did not use: it adds up, and is forgotten four times as slowly. */
+export function createHeldTimes(clock: Pick<Clock, 'now'>) {
+  const byPlayer = new LRUCache<string, { readonly heldMs: number; readonly at: number }>(growingTo(REMEMBERED))
+  return {
+    /** Adds milliseconds, and returns the sum of those that are not forgotten. */
+    add: (playerId: string, ms: number): number => {
+      const at = clock.now()
+      const before = byPlayer.get(playerId) ?? { heldMs: 0, at }
+      const heldMs = Math.max(0, before.heldMs - (at - before.at) * FORGOTTEN) + ms
+      byPlayer.set(playerId, { heldMs, at })
+      return heldMs
+    },
+    forget: (playerId: string) => void byPlayer.delete(playerId),
+  }
+}
+
+/** Who guesses the password of a server. */
+export interface Guess {
+  readonly serverId: string
+  readonly playerId: string
+  /** IP address; undefined: not known, or a backend asks. */
+  readonly address: string | undefined
+}
+
+const MINUTE_MS = 60_000
+/**
+ * Wrong passwords a minute (our choices): of a player at a server; of an address and of its network at all servers; at
+ * one server; and in all.
+ */
+const MOST_WRONG_OF_PLAYER = 3
+const MOST_WRONG = { address: 20, network: 60, server: 120, all: 1200 }
+type Counted = keyof typeof MOST_WRONG
+/** Lengths of the prefixes of a network. */
+const NETWORK = { ipv4: 24, ipv6: 48 }
+
+/** Checks passwords of servers, and how often anybody may be wrong. */
+export function createPasswordTries(clock: Clock) {
+  const wrongOf = (counted: Counted) => createAttempts({ limit: MOST_WRONG[counted], windowMs: MINUTE_MS, clock })
+  const ofPlayer = createRecentTimes(MINUTE_MS, clock)
+  const wrong = {
+    address: wrongOf('address'),
+    network: wrongOf('network'),
+    server: wrongOf('server'),
+    all: wrongOf('all'),
+  }
+  const nameOf = ({ serverId, playerId }: Guess) => JSON.stringify([serverId, playerId])
+  const keysOf = ({ serverId, address }: Guess): readonly (readonly [Counted, string])[] => [
+    ...(address === undefined
+      ? []
+      : [['address', addressBlock(address)] as const, ['network', networkOf(address)] as const]),
+    ['server', serverId],
+    ['all', ''],
+  ]
+  const networkOf = (address: string) => addressPrefix(address, NETWORK) ?? address
   const key = randomBytes(32)
   /** Texts of any length become texts of one. */
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
-  const nameOf = (serverId: string, playerId: string) => `${serverId} ${playerId}`
   return {
-    /** Milliseconds for which the player may not try this server again; 0 if they may. */
-    waitMs: (serverId: string, playerId: string) => {
-      const times = wrong.of(nameOf(serverId, playerId))
-      return times.length < MOST_WRONG ? 0 : (times[0] ?? 0) + WINDOW_MS - clock.now()
+    /** Milliseconds until this guess is allowed; 0 if it is now. */
+    waitMs: (guess: Guess) => {
+      const times = ofPlayer.of(nameOf(guess))
+      const own = times.length < MOST_WRONG_OF_PLAYER ? 0 : (times[0] ?? 0) + MINUTE_MS - clock.now()
+      return Math.max(own, ...keysOf(guess).map(([counted, name]) => wrong[counted].wait(name)))
     },
     /** Takes the same time for every text. A wrong one counts. */
-    isRight: (
-      serverId: string,
-      playerId: string,
-      { given, wanted }: { readonly given: string; readonly wanted: string },
-    ) => {
+    isRight: (guess: Guess, { given, wanted }: { readonly given: string; readonly wanted: string }) => {
       if (timingSafeEqual(digest(given), digest(wanted))) return true
-      wrong.add(nameOf(serverId, playerId))
+      ofPlayer.add(nameOf(guess))
+      for (const [counted, name] of keysOf(guess)) wrong[counted].charge(name)
       return false
     },
   }

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { type ListingReport, LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
-import { createPasswordTries, createRecentTimes } from './recent-times.js'
+import { createHeldTimes, createPasswordTries, createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
 
 /*
@@ -36,12 +36,16 @@ export interface SeatRequest {
   readonly groupId?: string | undefined
   /** Ids for the seats, where they were promised before. */
   readonly seatIds?: readonly string[] | undefined
+  /** The player who asks, for a party too. Undefined: a backend, which is trusted. */
+  readonly by?: string | undefined
+  /** The address of the player who asks. Tries of passwords are counted by it; it is kept nowhere else. */
+  readonly address?: string | undefined
 }
 
 export type Seats = ReturnType<typeof createSeats>
 
 export interface SeatsOptions {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly random: Random
   /** Milliseconds for which a seat is held unless its client follows it, and in all. */
   readonly holdMs: number
@@ -50,7 +54,7 @@ export interface SeatsOptions {
   readonly server: (serverId: string) => { readonly build: string | undefined; readonly isOpen: boolean }
   /** Who has a seat on a server has changed, or its session, or whether it is listed. */
   readonly changed: (serverId: string) => void
-  /** A player let holds expire too often. */
+  /** A player let holds expire too often, or held seats for too long, and came to none. */
   readonly unused: (playerId: string) => void
 }
 
@@ -85,7 +89,11 @@ interface Session {
   teams: ReadonlyMap<string, number>
   /** By player. */
   readonly occupants: Map<string, Occupant>
+  /** Players who gave back the seat to which they might have returned, while the server still says that they may. */
+  givenBack: ReadonlySet<string>
 }
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 const ONE_TEAM = ''
 const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =>
@@ -100,6 +108,7 @@ export function createSeats(options: SeatsOptions) {
   const bySeat = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
   const tries = createPasswordTries(clock)
   const unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
+  const heldFor = createHeldTimes(clock)
   /** Servers whose seats have changed since the last `tell`. */
   const different = new Set<string>()
   /** Called once all is as it is to be: whoever hears of it may read the seats, or change them. */
@@ -139,6 +148,8 @@ export function createSeats(options: SeatsOptions) {
     const isGiven = given.state === 'held'
     const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false, isGiven }
     session.occupants.set(given.playerId, occupant)
+    if (session.givenBack.has(given.playerId))
+      session.givenBack = new Set([...session.givenBack].filter((id) => id !== given.playerId))
     different.add(session.serverId)
     const place = { session, occupant }
     bySeat.set(id, place)
@@ -160,8 +171,18 @@ export function createSeats(options: SeatsOptions) {
     options.unused(playerId)
   }
 
-  const expire = (session: Session, occupant: Occupant) => {
+  /** A hold ends without its player. Holds that are given back and taken again count by their time together. */
+  const endUnused = (session: Session, occupant: Occupant) => {
+    const { playerId, heldAt, until, state } = occupant
     free(session, occupant)
+    if (state !== 'held') return
+    if (heldFor.add(playerId, Math.min(clock.now(), until) - heldAt) < maxHoldMs) return
+    heldFor.forget(playerId)
+    options.unused(playerId)
+  }
+
+  const expire = (session: Session, occupant: Occupant) => {
+    endUnused(session, occupant)
     unused(occupant.playerId)
   }
 
@@ -190,6 +211,8 @@ export function createSeats(options: SeatsOptions) {
 
   const take = (session: Session) => {
     const { players } = session.listing
+    const mayReturn = (playerId: string) => Object.hasOwn(players, playerId) && players[playerId] === 'away'
+    if (session.givenBack.size > 0) session.givenBack = new Set([...session.givenBack].filter(mayReturn))
     for (const occupant of session.occupants.values()) {
       if (!session.teams.has(occupant.team)) {
         occupant.team = emptiest(freeIn(session))
@@ -201,7 +224,8 @@ export function createSeats(options: SeatsOptions) {
       else if (clock.now() >= occupant.until + REPORT_WAY_MS) expire(session, occupant)
     }
     for (const [playerId, said] of Object.entries(players))
-      if (said !== 'left') takeIn(session, playerId, said === 'in' ? 'taken' : 'away')
+      if (said !== 'left' && !session.givenBack.has(playerId))
+        takeIn(session, playerId, said === 'in' ? 'taken' : 'away')
   }
 
   const countsOf = ({ occupants }: Session, left: ReadonlyMap<string, number>): SeatCounts => {
@@ -253,7 +277,7 @@ export function createSeats(options: SeatsOptions) {
   }
 
   /** @throws {SeatRefused} */
-  const assertAdmitted = (session: Session, { playerIds: [playerId = ''], password, build }: SeatRequest) => {
+  const assertAdmitted = (session: Session, { playerIds: [playerId = ''], password, build, address }: SeatRequest) => {
     const { serverId, listing } = session
     const server = options.server(serverId)
     if (build !== undefined && server.build !== undefined && server.build !== build)
@@ -261,10 +285,11 @@ export function createSeats(options: SeatsOptions) {
     if (!server.isOpen || listing.locked)
       throw new SeatRefused('server-closed', 'The server takes no players now. Choose another one.')
     if (listing.password === undefined) return
-    const waitMs = tries.waitMs(serverId, playerId)
+    const guess = { serverId, playerId, address }
+    const waitMs = tries.waitMs(guess)
     if (waitMs > 0)
       throw new SeatRefused('too-many-tries', 'Too many wrong passwords. Try again later.', { retryAfterMs: waitMs })
-    if (tries.isRight(serverId, playerId, { given: password ?? '', wanted: listing.password })) return
+    if (tries.isRight(guess, { given: password ?? '', wanted: listing.password })) return
     throw new SeatRefused('wrong-password', 'The password of the server is wrong.')
   }
 
@@ -283,7 +308,7 @@ export function createSeats(options: SeatsOptions) {
       if (before !== undefined && before.id !== id) end(before)
       let session = sessions.get(serverId)
       if (session === undefined) {
-        session = { serverId, id, listing, teams: new Map(), occupants: new Map() }
+        session = { serverId, id, listing, teams: new Map(), occupants: new Map(), givenBack: NOBODY }
         sessions.set(serverId, session)
         different.add(serverId)
       }
@@ -294,12 +319,12 @@ export function createSeats(options: SeatsOptions) {
     },
 
     /**
-     * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere, and those of
-     * players who are away, are freed.
+     * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere are freed, and
+     * so is one to which the player who asks might return; others of a party keep such a seat.
      * @throws {UnknownServer}; {SeatRefused}, and nothing changes
      */
     hold: (request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean } => {
-      const { serverId, playerIds, team, build, groupId, seatIds } = request
+      const { serverId, playerIds, team, build, groupId, seatIds, by } = request
       const session = sessions.get(serverId)
       if (session === undefined) throw new UnknownServer('There is no such server, or it is not listed any more.')
       const seated = (playerId: string) => {
@@ -311,7 +336,8 @@ export function createSeats(options: SeatsOptions) {
         assertAdmitted(session, request)
         for (const playerId of missing) {
           const there = own.get(playerId)
-          if (there?.occupant.state === 'taken')
+          const { state } = there?.occupant ?? {}
+          if (there !== undefined && (state === 'taken' || (state === 'away' && by !== undefined && by !== playerId)))
             throw new SeatRefused(
               'seat-held-elsewhere',
               'The player is on another server. Give that seat back first.',
@@ -332,7 +358,9 @@ export function createSeats(options: SeatsOptions) {
           })
         for (const playerId of missing) {
           const there = own.get(playerId)
-          if (there !== undefined) free(there.session, there.occupant)
+          if (there === undefined) continue
+          if (by === playerId) endUnused(there.session, there.occupant)
+          else free(there.session, there.occupant)
         }
         for (const [index, playerId] of coming.entries()) {
           const id = seatIds?.[playerIds.indexOf(playerId)] ?? newId(random)
@@ -365,9 +393,10 @@ export function createSeats(options: SeatsOptions) {
     },
     /**
      * Gives a seat back. One whose player is on the server counts as theirs no more, and is free once the server says
-     * that they are gone. Returns false if there is no such seat.
+     * that they are gone. One to which they might return is free at once. Returns false if there is no such seat.
+     * @param isOwnWish whether its player gives it back, so that a hold counts as unused
      */
-    release: (seatId: string) => {
+    release: (seatId: string, isOwnWish = false) => {
       const place = bySeat.get(seatId)
       if (place?.occupant.isOwn !== true) return false
       const { session, occupant } = place
@@ -375,7 +404,11 @@ export function createSeats(options: SeatsOptions) {
         occupant.isOwn = false
         occupant.isGivenBack = true
         own.delete(occupant.playerId)
-      } else free(session, occupant)
+      } else {
+        if (occupant.state === 'away') session.givenBack = new Set([...session.givenBack, occupant.playerId])
+        if (isOwnWish) endUnused(session, occupant)
+        else free(session, occupant)
+      }
       tell()
       return true
     },
