@@ -1,7 +1,9 @@
+import { type Clock, dateOf } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { MatchmakerClosed } from './errors.js'
 import type { GameServerListener, ServerListener } from './game-servers/index.js'
+import type { ServerLogWriter } from './store/index.js'
 import {
   type Allocation,
   type AllocationPhase,
@@ -12,7 +14,9 @@ import {
   type ReturnReason,
   type ServerFailure,
   type StopReason,
+  leftAfter,
   matchIdsOf,
+  playersEntry,
 } from './records/index.js'
 
 /** Called with the outcomes of allocations. */
@@ -194,3 +198,15 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     startingCount: () => matches.size - hosted.size - (served.size - servedHosted),
   }
 }
+
+/**
+ * Creates the function that replaces the players of a match, after some joined or left: `gone` are those who have
+ * played and leave. A later process knows it too.
+ */
+export const createSetPlayers =
+  (allocations: Pick<Allocations, 'setPlayers'>, writer: Pick<ServerLogWriter, 'note'>, clock: Pick<Clock, 'now'>) =>
+  (allocation: Allocation, playerIds: readonly string[], gone: readonly string[] = []): void => {
+    allocation.left = leftAfter(allocation.left, { playerIds, gone, at: dateOf(clock) })
+    allocations.setPlayers(allocation, playerIds)
+    void writer.note(playersEntry(allocation))
+  }

@@ -1,6 +1,5 @@
-import { dateOf } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import { createAllocations, rejectAll, whenEnded } from './allocations.js'
+import { createAllocations, createSetPlayers, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
 import { createContainerLogReader, createWatcher } from './watching/index.js'
@@ -31,7 +30,6 @@ import {
   credentialOf,
   type FoundBy,
   isHosted,
-  leftAfter,
   newAllocation,
   newPoolServer,
   type Order,
@@ -388,14 +386,7 @@ export function createAllocator(options: AllocatorOptions) {
     count,
     /** The match of an earlier process in which the player plays; undefined if its tickets were inherited. */
     playedBy: allocations.playedBy,
-    /** Replaces the players of a match, after some joined or left. @param gone those of them who have played */
-    setPlayers: (allocation: Allocation, playerIds: readonly string[], gone: readonly string[] = []) => {
-      const left = leftAfter(allocation.left, { playerIds, gone, at: dateOf(clock) })
-      allocation.left = left
-      allocations.setPlayers(allocation, playerIds)
-      const entry = { kind: 'players' as const, matchId: allocation.matchId, playerIds }
-      writer.note(left.length === 0 ? entry : { ...entry, left })
-    },
+    setPlayers: createSetPlayers(allocations, writer, clock),
 
     /** Notes that a deployment may have changed; its status is then read. */
     hint: (requestId: string) => watcher.hint(requestId),

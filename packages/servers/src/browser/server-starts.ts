@@ -83,7 +83,7 @@ const isLike = ({ password, attributes: has }: SessionWanted, attributes: Shared
 
 export interface ServerStartsOptions {
   readonly browser: Browser
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly random: Random
   readonly seats: Seats
   readonly grantOf: (seat: Seat) => SeatGrant

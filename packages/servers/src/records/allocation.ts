@@ -360,3 +360,11 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, poo
   at,
   ...(pool === undefined ? {} : { pool, build }),
 })
+
+/** The entry of who is in a match, and who left it. */
+export const playersEntry = ({ matchId, playerIds, left }: Allocation) => ({
+  kind: 'players' as const,
+  matchId,
+  playerIds,
+  ...(left.length > 0 && { left }),
+})

@@ -18,6 +18,7 @@ export {
   type Placement,
   type PlacementAttempt,
   placementOf,
+  playersEntry,
   type PlayerWhoLeft,
   type Resumption,
   resumptionOf,

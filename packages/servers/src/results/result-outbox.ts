@@ -156,7 +156,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
   let takenAt = -Infinity
 
   const inOrder = (those: Iterable<Waiting>): Map<string, Waiting> => {
-    const sorted = [...those].sort((one, other) => one.outcome.endedAt - other.outcome.endedAt)
+    const sorted = [...those].toSorted((one, other) => one.outcome.endedAt - other.outcome.endedAt)
     return new Map(sorted.map((one) => [one.id, one]))
   }
   /** What an earlier process has left; read when it is first needed, since a standby has nothing to send. */

@@ -149,7 +149,7 @@ export function createSeats(options: SeatsOptions) {
     const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false, isGiven }
     session.occupants.set(given.playerId, occupant)
     if (session.givenBack.has(given.playerId))
-      session.givenBack = new Set([...session.givenBack].filter((id) => id !== given.playerId))
+      session.givenBack = new Set([...session.givenBack].filter((other) => other !== given.playerId))
     different.add(session.serverId)
     const place = { session, occupant }
     bySeat.set(id, place)

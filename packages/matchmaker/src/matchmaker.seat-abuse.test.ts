@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { PlayerCoolingDown, SeatRefused } from './errors.js'
+import { arena, open, world } from './listed-servers.fixture.js'
+
+const refusal = (act: () => unknown): SeatRefused => {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof SeatRefused) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('a seat to which its player might return', () => {
+  const away = async () => {
+    const all = open({ pools: [{ ...arena, custom: { perPlayer: 1, max: 3, emptySeconds: 3600 } }] })
+    const [first = '', second = ''] = await all.listed()
+    const { seats } = all.matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+    const [server] = all.servers
+    if (server === undefined) throw new Error('no server')
+    server.players = { ann: 'in' }
+    await all.run(1000)
+    server.players = { ann: 'away' }
+    await all.run(1000)
+    const counts = () => all.matchmaker.listedServers().servers.find(({ id }) => id === first)?.seats
+    return { ...all, first, second, server, seatId: seats[0]?.id ?? '', counts }
+  }
+
+  test('is free once it is given back, whatever its server says of them until they are gone', async () => {
+    const { matchmaker, run, server, seatId, counts, report } = await away()
+    await matchmaker.releaseSeat(seatId, 'ann')
+    for (const ms of [0, 1000, 10_000, 60_000]) {
+      await run(ms)
+      expect(matchmaker.seatsOf('ann')).toEqual([])
+      expect(counts()).toMatchObject({ free: 2, away: 0 })
+    }
+    expect((await report(server)).listing?.seats).toEqual([])
+  })
+
+  test('is their seat again once they take one anew', async () => {
+    const { matchmaker, run, first, server, seatId, counts } = await away()
+    await matchmaker.releaseSeat(seatId, 'ann')
+    await run(1000)
+    const { seats } = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+    server.players = { ann: 'in' }
+    await run(1000)
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ id: seats[0]?.id, state: 'taken' }])
+    server.players = { ann: 'away' }
+    await run(1000)
+    expect(counts()).toMatchObject({ free: 1, away: 1 })
+  })
+
+  test('is kept although another member takes seats elsewhere for their party', async () => {
+    const { matchmaker, second, seatId } = await away()
+    const request = { serverId: second, playerIds: ['eve', 'ann'], groupId: 'g' }
+    expect(refusal(() => matchmaker.holdSeats({ ...request, by: 'eve' }))).toMatchObject({
+      code: 'seat-held-elsewhere',
+      playerId: 'ann',
+    })
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ id: seatId, state: 'away' }])
+    await expect(
+      matchmaker.startServer({ pool: 'arena', playerIds: ['eve', 'ann'], attributes: {}, by: 'eve' }),
+    ).rejects.toMatchObject({ code: 'seat-held-elsewhere' })
+    matchmaker.holdSeats({ ...request, by: 'ann' })
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: second, state: 'held' }])
+  })
+})
+
+describe('a seat that is held again and again', () => {
+  test('by being given back before its time is over, leads to a cooldown', async () => {
+    const { matchmaker, listed, run } = open()
+    const [first = ''] = await listed()
+    let heldMs = 0
+    const hold = async () => {
+      const [seat] = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'], by: 'ann' }).seats
+      for (let ms = 0; ms < 200_000; ms += 20_000) {
+        await run(20_000)
+        matchmaker.followSeat(seat?.id ?? '', 'ann')
+        heldMs += 20_000
+      }
+      await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    }
+    const again = async () => {
+      for (let nth = 0; nth < 20; nth += 1) await hold()
+    }
+    await expect(again()).rejects.toThrow(PlayerCoolingDown)
+    expect(heldMs).toBeLessThanOrEqual(600_000)
+  })
+
+  test('for seconds, by somebody who looks around, does not', async () => {
+    const { matchmaker, listed, run } = open({ pools: [world] })
+    const [first = ''] = await listed()
+    for (let nth = 0; nth < 20; nth += 1) {
+      const [seat] = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'], by: 'ann' }).seats
+      await run(5000)
+      await matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+      await run(15_000)
+    }
+    expect(matchmaker.seatsOf('ann')).toEqual([])
+  })
+})
+
+describe('passwords of servers', () => {
+  /** Guesses that were compared, of so many by accounts of their own. */
+  const guesses = async (count: number, addressOf: (nth: number) => string | undefined) => {
+    const { matchmaker, listed, clock } = open()
+    const [first = ''] = await listed({ password: 'right' })
+    const guess = (nth: number, password: string) => {
+      const address = addressOf(nth)
+      return refusal(() =>
+        matchmaker.holdSeats({ serverId: first, playerIds: [`p${nth}`], password, address, by: `p${nth}` }),
+      )
+    }
+    const codes = Array.from({ length: count }, (_, nth) => guess(nth, 'wrong').code)
+    return { compared: codes.filter((code) => code === 'wrong-password').length, guess, clock }
+  }
+
+  test.each([
+    ['an address', 200, () => '203.0.113.7', 20],
+    ['a network', 200, (nth: number) => `203.0.113.${nth % 250}`, 60],
+    ['an IPv6 network', 200, (nth: number) => `2001:db8:1:${nth.toString(16)}::1`, 60],
+    ['one server', 400, (nth: number) => `198.51.${nth % 250}.7`, 120],
+  ])('are guessed by accounts of %s so many times a minute', async (_, count, addressOf, most) => {
+    const { compared, guess, clock } = await guesses(count, addressOf)
+    expect(compared).toBe(most)
+    // Nor is the right one told from a wrong one.
+    expect(guess(7, 'right').code).toBe('too-many-tries')
+    await clock.advance(60_000)
+    expect(guess(8, 'wrong').code).toBe('wrong-password')
+  })
+})
