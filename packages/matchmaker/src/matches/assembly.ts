@@ -138,7 +138,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     locatePlayers: createLocating(config.locate, (error) => problem('locate', error)),
     limits,
     cooldowns,
-    playedBy: (playerId) => allocator.playedBy(playerId),
+    playedBy: (playerId) => playedBy(playerId),
     locateTimeoutMs: config.locateTimeoutMs,
     endedTicketTtlMs,
     events,
@@ -242,7 +242,12 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   const assertNotClosed = () => {
     if (isClosed) throw new MatchmakerClosed('The matchmaker is closed.')
   }
-  const { playedBy } = allocator
+  /** Of a match of an earlier process, unless a ticket says the same. */
+  const playedBy = (playerId: string) => {
+    const played = allocator.playedBy(playerId)
+    const isKnown = tickets.ofPlayer(playerId).some(({ seat }) => seat?.match.matchId === played?.matchId)
+    return played === undefined || isKnown ? undefined : played
+  }
   const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })
   const matching = createMatching({
     lifecycle,

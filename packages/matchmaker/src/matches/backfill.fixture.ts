@@ -10,8 +10,8 @@ export const social: QueueDefinition = {
 }
 
 /** A match of ann against ben that runs, and could take two more. */
-export async function running(queue: Partial<QueueDefinition> = {}) {
-  const all = setUp({ queues: [{ ...social, ...queue }] })
+export async function running(queue: Partial<QueueDefinition> = {}, options: Parameters<typeof setUp>[0] = {}) {
+  const all = setUp({ queues: [{ ...social, ...queue }], ...options })
   all.join('ann')
   all.join('ben')
   await all.run(6500)

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createMatchmaker } from '../create-matchmaker.js'
 import { setUp } from '../matchmaker.fixture.js'
+import { running, social } from './backfill.fixture.js'
+import { createMemoryStore, type StoreMemory } from '@muster/servers'
 import { createMemoryServerLog } from '@muster/servers/internal'
 
 const NAMES = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
@@ -65,4 +68,21 @@ test('at any time a player is found in what is open and what runs, also after a 
     }),
     { numRuns: 60 },
   )
+})
+
+test('a player who joined later is found once after a restart', async () => {
+  const memory: StoreMemory = new Map()
+  const all = await running({}, { store: createMemoryStore(memory) })
+  const { matchmaker, matchId, join, run, service, clock, status } = all
+  matchmaker.createBackfill({ matchId })
+  join('cas')
+  await run(500)
+  expect(status('cas')).toBe('HOST_ASSIGNED')
+  const store = createMemoryStore(memory)
+  const next = createMatchmaker({ deployments: service.deployments, queues: [social], clock, store })
+  await next.tick()
+  for (const name of ['ann', 'cas']) {
+    const { tickets, match } = next.findPlayer(name)
+    expect([tickets.map((ticket) => ticket.matchId), match]).toEqual([[matchId], undefined])
+  }
 })

@@ -17,10 +17,13 @@ export interface ServerBrowserOptions extends Omit<ServerStartsOptions, 'seats' 
   readonly unused: (playerId: string) => void
 }
 
+/** Milliseconds for which players without a seat by us keep a server that is to end (our choice). */
+const CLAIMED_MS = 3_600_000
+
 /** Creates what players see and have of listed servers. */
 export function createServerBrowser(options: ServerBrowserOptions) {
   const { browser, clock, random, find, gameServers } = options
-  /** Epoch milliseconds since when servers of players have been empty. */
+  /** Milliseconds of the clock since when servers have had nobody who has a seat by us. */
   const emptySince = new Map<string, number>()
 
   const seats = createSeats({
@@ -84,17 +87,25 @@ export function createServerBrowser(options: ServerBrowserOptions) {
       throw new Unavailable('Game servers have yet to register again. Retry in a second.')
   }
 
+  /** Players who are on a server by its word alone keep it for an hour. */
+  const isOccupied = (serverId: string) => {
+    if (!seats.isOccupied(serverId)) return false
+    const since = emptySince.get(serverId)
+    return since === undefined || clock.now() - since < CLAIMED_MS
+  }
+
   /** Servers that players have started end once they have been empty for a while. */
   const endEmpty = (now: number) => {
     for (const serverId of seats.serverIds()) {
       const server = find(serverId)
-      const custom = options.pool(server?.pool ?? '')?.custom
-      if (server === undefined || custom === undefined || seats.isOccupied(serverId) || starts.isStarting(serverId)) {
+      if (server === undefined || seats.hasInvited(serverId) || starts.isStarting(serverId)) {
         emptySince.delete(serverId)
         continue
       }
       const since = emptySince.get(serverId) ?? now
       emptySince.set(serverId, since)
+      const custom = options.pool(server.pool ?? '')?.custom
+      if (custom === undefined || isOccupied(serverId)) continue
       if (now - since >= custom.emptySeconds * 1000) gameServers().drain(server, 'surplus')
     }
   }
@@ -104,14 +115,14 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     games: {
       listed: (server, listing, instance) => {
         const { matchId } = server
-        seats.listed(matchId, listing, instance)
+        seats.listed(matchId, listing, instance, server.isListed)
         list.touch(matchId)
         if (listing === undefined) emptySince.delete(matchId)
         starts.listed(server, listing)
       },
       seatsOn: ({ matchId }) => ({ listing: seats.on(matchId), host: starts.wantedOf(matchId) }),
       isListed: ({ matchId }) => seats.isListed(matchId),
-      isOccupied: ({ matchId }) => seats.isOccupied(matchId),
+      isOccupied: ({ matchId }) => isOccupied(matchId),
     } satisfies Pick<GameServerListener, 'listed' | 'seatsOn' | 'isListed' | 'isOccupied'>,
     /** Something that the list says of a server has changed, e.g. that it is lost. */
     touch: list.touch,

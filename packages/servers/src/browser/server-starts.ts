@@ -282,8 +282,8 @@ export function createServerStarts(options: ServerStartsOptions) {
     return { pool: pool.name, custom: pool.custom }
   }
 
-  /** A game need not say who owns the session that it was told to list. */
-  const ownerOf = (serverId: string) => wanted.get(serverId)?.owner ?? seats.listing(serverId)?.listing.owner
+  /** Who had the session started that it lists. What a server says of its owner counts against nobody. */
+  const ownerOf = (serverId: string) => wanted.get(serverId)?.owner
   /** Servers of a pool that players have started, and those of one player. */
   const startedIn = (pool: string, owner: string | undefined) => {
     const serverIds = new Set([...wanted.keys(), ...seats.serverIds()])
@@ -342,7 +342,7 @@ export function createServerStarts(options: ServerStartsOptions) {
         return { seats: own, isNew: false, serverId: before.start.server.matchId }
       }
       for (const playerId of playerIds) {
-        const seat = seats.ofPlayer(playerId)
+        const seat = seats.givenTo(playerId)
         if (seat?.state === 'taken' || (seat?.state === 'away' && request.by !== undefined && request.by !== playerId))
           throw new SeatRefused('seat-held-elsewhere', 'The player is on another server. Give that seat back first.', {
             playerId,

@@ -11,6 +11,7 @@ import {
   type ServerOrders,
 } from './server-orders.js'
 import {
+  assertOwnPlayers,
   assertPossible,
   type ListingReport,
   type MatchReport,
@@ -217,7 +218,8 @@ export function createGameServers(options: GameServersOptions) {
     server.matches.set(match.matchId, known)
     const { players, status, seats } = reported
     if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) on.accepted(match)
-    const came = inOf(players).filter((id) => match.playerIds.includes(id) && before?.players[id] !== 'in')
+    const present = new Set(match.playerIds)
+    const came = inOf(players).filter((id) => present.has(id) && before?.players[id] !== 'in')
     if (came.length > 0) on.came(match, came)
     // Who had left before has come back to an open seat: of that the server says nothing until they connect.
     const hasLeft = (id: string) => Object.hasOwn(players, id) && players[id] === 'left'
@@ -344,6 +346,7 @@ export function createGameServers(options: GameServersOptions) {
     report: (allocation: Allocation, report: ServerReport): ServerOrders => {
       const server = registered(allocation)
       assertPossible(report, server.registration)
+      assertOwnPlayers(report, matchesOn(allocation))
       if (report.instance === server.registration.instance) {
         seen(server)
         expected.delete(allocation)
@@ -383,6 +386,8 @@ export function createGameServers(options: GameServersOptions) {
       return ordersFor(server, instance)
     },
 
+    /** Ids of the matches that the server said it has. */
+    reportedOn: ({ matchId }: Allocation): readonly string[] => [...(servers.get(matchId)?.matches.keys() ?? [])],
     /** Something has changed that the server's orders say: it is told at once if it waits. */
     changed: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)

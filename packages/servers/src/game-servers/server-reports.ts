@@ -1,5 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
+import { type Allocation, MOST_LEFT } from '../records/index.js'
 
 // What game servers send, as the HTTP API reads it. Lengths are our choice.
 
@@ -142,7 +143,8 @@ export function assertPossible({ matches }: ServerReport, registration: ServerRe
     if (bytes > LARGEST_RESULT_BYTES)
       throw refuse(`${at}.result`, `must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
     const ranked = outcome.ranking?.flat() ?? []
-    const twice = ranked.find((one, nth) => ranked.indexOf(one) !== nth)
+    const listed = new Set<string>()
+    const twice = ranked.find((one) => listed.size === listed.add(one).size)
     if (twice !== undefined) throw refuse(`${at}.result.ranking`, `lists player ${JSON.stringify(twice)} twice`)
     const stranger = ranked.find((one) => !Object.hasOwn(players, one))
     if (stranger !== undefined)
@@ -150,4 +152,23 @@ export function assertPossible({ matches }: ServerReport, registration: ServerRe
   }
   if (served > registration.matches)
     throw refuse('matches', `must be at most ${registration.matches} at a time, as registered, got ${served}`)
+}
+
+/**
+ * What a server says of its matches is about those who play or played them.
+ * @throws {InvalidInput} naming the field, for a ranking of somebody else
+ */
+export function assertOwnPlayers({ matches }: ServerReport, served: readonly Allocation[]): void {
+  const byId = new Map(served.map((own) => [own.matchId, own]))
+  for (const [index, { id: matchId, result: outcome }] of matches.entries()) {
+    const own = byId.get(matchId)
+    // Of those who left only the latest are known.
+    if (own === undefined || outcome?.ranking === undefined || own.left.length >= MOST_LEFT) continue
+    const players = new Set([...own.playerIds, ...own.left.map(({ playerId }) => playerId)])
+    const stranger = outcome.ranking.flat().find((one) => !players.has(one))
+    if (stranger === undefined) continue
+    const field = `matches.${index}.result.ranking`
+    const message = `${field}: lists ${JSON.stringify(stranger)}, who has not played the match`
+    throw new InvalidInput(message, { field })
+  }
 }

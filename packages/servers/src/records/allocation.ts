@@ -249,7 +249,7 @@ export class Allocation {
 }
 
 /** Most of those who left a match that are remembered (our choice): the latest ones. */
-const MOST_LEFT = 1000
+export const MOST_LEFT = 1000
 
 /** Those who left a match, once its players are others. @param gone players who leave now, at an epoch millisecond */
 export function leftAfter(

@@ -9,6 +9,7 @@ export {
   inheritedAllocation,
   isHosted,
   leftAfter,
+  MOST_LEFT,
   type Intent,
   intentEntry,
   newAllocation,

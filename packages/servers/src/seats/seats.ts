@@ -2,7 +2,8 @@ import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { type ListingReport, LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
 import { createHeldTimes, createPasswordTries, createRecentTimes } from './recent-times.js'
-import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
+import { type Seat, SeatRefused, UnknownServer } from './seat.js'
+import { emptiest, freeIn, newSession, type Occupant, type Place, type Session, sum, teamsOf } from './session.js'
 
 /*
  * The seats of listed servers, counted by us:
@@ -66,46 +67,13 @@ const MOST_UNUSED = 3
 /** Servers that are named in place of a full one. */
 const MOST_ALTERNATIVES = 3
 
-interface Occupant {
-  readonly id: string
-  readonly playerId: string
-  team: string
-  state: SeatState
-  readonly groupId: string | undefined
-  readonly heldAt: number
-  until: number
-  /** Whether it is the player's one seat. Not so for players who were let in while they have a seat elsewhere. */
-  isOwn: boolean
-  /** The player has given the seat back, and is still on the server. */
-  isGivenBack: boolean
-  /** Whether the player asked us for the seat: of others only the server says that they are there. */
-  isGiven: boolean
-}
-
-interface Session {
-  readonly serverId: string
-  readonly id: string
-  listing: ListingReport
-  teams: ReadonlyMap<string, number>
-  /** By player. */
-  readonly occupants: Map<string, Occupant>
-  /** Players who gave back the seat to which they might have returned, while the server still says that they may. */
-  givenBack: ReadonlySet<string>
-}
-
-const NOBODY: ReadonlySet<string> = new Set()
-
-const ONE_TEAM = ''
-const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =>
-  teams === undefined ? new Map([[ONE_TEAM, seats]]) : new Map(Object.entries(teams))
-
 /** Creates the seats of all listed servers. */
 export function createSeats(options: SeatsOptions) {
   const { clock, random, holdMs, maxHoldMs } = options
   const sessions = new Map<string, Session>()
   /** The one seat of each player. */
-  const own = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
-  const bySeat = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
+  const own = new Map<string, Place>()
+  const bySeat = new Map<string, Place>()
   const tries = createPasswordTries(clock)
   const unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
   const heldFor = createHeldTimes(clock)
@@ -123,24 +91,8 @@ export function createSeats(options: SeatsOptions) {
     return { id, serverId, session, playerId, team, groupId, state, until: state === 'held' ? until : undefined }
   }
 
-  /** Free seats by team. */
-  const freeIn = ({ teams, occupants }: Session): Map<string, number> => {
-    const free = new Map(teams)
-    for (const { team } of occupants.values()) free.set(team, (free.get(team) ?? 0) - 1)
-    for (const [team, count] of free) if (count < 0) free.set(team, 0)
-    return free
-  }
-  const sum = (numbers: Iterable<number>) => {
-    let total = 0
-    for (const number of numbers) total += number
-    return total
-  }
-  /** The team with the most free seats, the first of equals. */
-  const emptiest = (free: ReadonlyMap<string, number>): string => {
-    let best: string | undefined
-    for (const [team, count] of free) if (best === undefined || count > (free.get(best) ?? 0)) best = team
-    return best ?? ONE_TEAM
-  }
+  const isInvited = ({ invited, resumedUntil }: Session, playerId: string) =>
+    invited.has(playerId) || clock.now() < resumedUntil
 
   const sit = (session: Session, given: Pick<Occupant, 'playerId' | 'team' | 'state' | 'groupId'>, id: string) => {
     const now = clock.now()
@@ -148,6 +100,7 @@ export function createSeats(options: SeatsOptions) {
     const isGiven = given.state === 'held'
     const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false, isGiven }
     session.occupants.set(given.playerId, occupant)
+    if (isGiven) session.invited.set(given.playerId, true)
     if (session.givenBack.has(given.playerId))
       session.givenBack = new Set([...session.givenBack].filter((other) => other !== given.playerId))
     different.add(session.serverId)
@@ -155,6 +108,17 @@ export function createSeats(options: SeatsOptions) {
     bySeat.set(id, place)
     if (isOwn) own.set(given.playerId, place)
     return occupant
+  }
+
+  /** Somebody is there by the server's word alone: that keeps them from nothing. */
+  const isClaimed = ({ session, occupant }: Place) =>
+    occupant.state !== 'held' && !isInvited(session, occupant.playerId)
+
+  /** The seat counts as its player's no more, and is free once the server says that they are gone. */
+  const giveBack = (occupant: Occupant) => {
+    occupant.isOwn = false
+    occupant.isGivenBack = true
+    own.delete(occupant.playerId)
   }
 
   const free = (session: Session, occupant: Occupant) => {
@@ -192,15 +156,15 @@ export function createSeats(options: SeatsOptions) {
     different.add(session.serverId)
   }
 
-  /** Somebody is on the server, by its word. */
-  const takeIn = (session: Session, playerId: string, state: 'taken' | 'away') => {
+  /** Somebody is on the server, by its word. @param place takes a place in a team */
+  const takeIn = (session: Session, playerId: string, state: 'taken' | 'away', place: () => string) => {
     let occupant = session.occupants.get(playerId)
     if (occupant === undefined) {
       const elsewhere = own.get(playerId)
       // Somebody who was away there is here now.
-      if (elsewhere?.occupant.state === 'away' && state === 'taken') free(elsewhere.session, elsewhere.occupant)
-      const team = emptiest(freeIn(session))
-      occupant = sit(session, { playerId, team, state, groupId: undefined }, newId(random))
+      if (elsewhere?.occupant.state === 'away' && state === 'taken' && isInvited(session, playerId))
+        free(elsewhere.session, elsewhere.occupant)
+      occupant = sit(session, { playerId, team: place(), state, groupId: undefined }, newId(random))
     }
     occupant.state = state
     if (!occupant.isOwn && !occupant.isGivenBack && !own.has(playerId)) {
@@ -214,18 +178,27 @@ export function createSeats(options: SeatsOptions) {
     const mayReturn = (playerId: string) => Object.hasOwn(players, playerId) && players[playerId] === 'away'
     if (session.givenBack.size > 0) session.givenBack = new Set([...session.givenBack].filter(mayReturn))
     for (const occupant of session.occupants.values()) {
-      if (!session.teams.has(occupant.team)) {
-        occupant.team = emptiest(freeIn(session))
-        different.add(session.serverId)
-      }
       const said = Object.hasOwn(players, occupant.playerId) ? players[occupant.playerId] : 'left'
       if (said !== 'left') continue
       if (occupant.state !== 'held') free(session, occupant)
       else if (clock.now() >= occupant.until + REPORT_WAY_MS) expire(session, occupant)
     }
+    // Counted once, however many come.
+    let left: Map<string, number> | undefined
+    const place = () => {
+      left ??= freeIn(session)
+      const team = emptiest(left)
+      left.set(team, (left.get(team) ?? 0) - 1)
+      return team
+    }
+    for (const occupant of session.occupants.values()) {
+      if (session.teams.has(occupant.team)) continue
+      occupant.team = place()
+      different.add(session.serverId)
+    }
     for (const [playerId, said] of Object.entries(players))
       if (said !== 'left' && !session.givenBack.has(playerId))
-        takeIn(session, playerId, said === 'in' ? 'taken' : 'away')
+        takeIn(session, playerId, said === 'in' ? 'taken' : 'away', place)
   }
 
   const countsOf = ({ occupants }: Session, left: ReadonlyMap<string, number>): SeatCounts => {
@@ -297,8 +270,9 @@ export function createSeats(options: SeatsOptions) {
     /**
      * Takes what a server lists now, as a level; undefined: it is not listed any more, so nobody has a seat on it.
      * @param instance the process of the server: without an id of its own, the session is the process's.
+     * @param isResumed whether it was listed under an earlier process of ours, which has forgotten its seats
      */
-    listed: (serverId: string, listing: ListingReport | undefined, instance: string) => {
+    listed: (serverId: string, listing: ListingReport | undefined, instance: string, isResumed = false) => {
       const before = sessions.get(serverId)
       if (listing === undefined) {
         if (before !== undefined) end(before)
@@ -308,7 +282,8 @@ export function createSeats(options: SeatsOptions) {
       if (before !== undefined && before.id !== id) end(before)
       let session = sessions.get(serverId)
       if (session === undefined) {
-        session = { serverId, id, listing, teams: new Map(), occupants: new Map(), givenBack: NOBODY }
+        const resumedUntil = isResumed && before === undefined ? clock.now() + maxHoldMs : -Infinity
+        session = newSession({ serverId, id, listing, resumedUntil })
         sessions.set(serverId, session)
         different.add(serverId)
       }
@@ -337,6 +312,7 @@ export function createSeats(options: SeatsOptions) {
         for (const playerId of missing) {
           const there = own.get(playerId)
           const { state } = there?.occupant ?? {}
+          if (there !== undefined && isClaimed(there)) continue
           if (there !== undefined && (state === 'taken' || (state === 'away' && by !== undefined && by !== playerId)))
             throw new SeatRefused(
               'seat-held-elsewhere',
@@ -359,7 +335,8 @@ export function createSeats(options: SeatsOptions) {
         for (const playerId of missing) {
           const there = own.get(playerId)
           if (there === undefined) continue
-          if (by === playerId) endUnused(there.session, there.occupant)
+          if (there.occupant.state === 'taken') giveBack(there.occupant)
+          else if (by === playerId) endUnused(there.session, there.occupant)
           else free(there.session, there.occupant)
         }
         for (const [index, playerId] of coming.entries()) {
@@ -371,6 +348,7 @@ export function createSeats(options: SeatsOptions) {
           occupant.isOwn = true
           occupant.isGiven = true
           occupant.isGivenBack = false
+          session.invited.set(playerId, true)
           own.set(playerId, { session, occupant })
         }
       }
@@ -400,11 +378,8 @@ export function createSeats(options: SeatsOptions) {
       const place = bySeat.get(seatId)
       if (place?.occupant.isOwn !== true) return false
       const { session, occupant } = place
-      if (occupant.state === 'taken') {
-        occupant.isOwn = false
-        occupant.isGivenBack = true
-        own.delete(occupant.playerId)
-      } else {
+      if (occupant.state === 'taken') giveBack(occupant)
+      else {
         if (occupant.state === 'away') session.givenBack = new Set([...session.givenBack, occupant.playerId])
         if (isOwnWish) endUnused(session, occupant)
         else free(session, occupant)
@@ -414,6 +389,11 @@ export function createSeats(options: SeatsOptions) {
     },
     /** The player gave back what was kept for them. It counts as a hold that they let expire. */
     unused,
+    /** Their seat, unless a server says so that we gave them none on. */
+    givenTo: (playerId: string): Seat | undefined => {
+      const place = own.get(playerId)
+      return place === undefined || isClaimed(place) ? undefined : viewOf(place.session, place.occupant)
+    },
     ofPlayer: (playerId: string): Seat | undefined => {
       const place = own.get(playerId)
       return place && viewOf(place.session, place.occupant)
@@ -431,6 +411,14 @@ export function createSeats(options: SeatsOptions) {
     /** Whether somebody has a seat on the server that they asked us for. */
     hasGiven: (serverId: string) => {
       for (const { isGiven } of sessions.get(serverId)?.occupants.values() ?? []) if (isGiven) return true
+      return false
+    },
+    /** Whether somebody is on the server, or comes to it, who has or had a seat by us, not by its word alone. */
+    hasInvited: (serverId: string) => {
+      const session = sessions.get(serverId)
+      if (session === undefined) return false
+      for (const occupant of session.occupants.values())
+        if (!occupant.isGivenBack && !isClaimed({ session, occupant })) return true
       return false
     },
     isListed: (serverId: string) => sessions.has(serverId),

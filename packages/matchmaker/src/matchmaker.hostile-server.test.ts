@@ -1,0 +1,116 @@
+/** What a game server says is believed of its own matches and seats, and of nothing else. */
+import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { describe, expect, test } from 'vitest'
+import { arena, open, world } from './listed-servers.fixture.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+
+describe('the result of a match', () => {
+  const playing = async () => {
+    const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
+    const all = setUp({ queues })
+    const { matchmaker, service, join, run } = all
+    join('ann', 'ben')
+    await run(6000)
+    const variables = service.calls.create[0]?.environment_variables
+    const token = variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+    const id = matchmaker.inspect().matches[0]?.matchId ?? ''
+    matchmaker.registerServer(token, RegistrationBody.parse({ instance: 'one' }))
+    let seq = 0
+    const report = (status: string, players: object, result?: object) =>
+      matchmaker.reportServer(
+        token,
+        ReportBody.parse({ instance: 'one', seq: (seq += 1), matches: [{ id, status, players, result }] }),
+      )
+    await report('open', { ann: 'in', ben: 'in' })
+    await run(250)
+    return { ...all, report }
+  }
+
+  test('ranks those who play or played, and nobody else: refused by field, and nothing changes', async () => {
+    const { report, seen } = await playing()
+    await report('open', { ann: 'in', ben: 'left' })
+    const players = { ann: 'in', ben: 'left', eve: 'in' }
+    await expect(report('over', players, { ranking: [['ann'], ['eve']] })).rejects.toMatchObject({
+      message: 'matches.0.result.ranking: lists "eve", who has not played the match',
+      field: 'matches.0.result.ranking',
+    })
+    expect(seen.matchOver).toBeUndefined()
+    await report('over', players, { ranking: [['ann'], ['ben']] })
+    expect(seen.matchOver).toMatchObject([{ result: { ranking: [['ann'], ['ben']] } }])
+  })
+})
+
+describe('a listed server that names players who have no seat on it', () => {
+  const hostile = async (pool = arena) => {
+    const all = open({ pools: [pool] })
+    const [first = '', second = ''] = await all.listed()
+    const [server, other] = all.servers
+    if (server === undefined || other === undefined) throw new Error('no servers')
+    return { ...all, first, second, server, other }
+  }
+
+  test('does not keep them from others', async () => {
+    const { matchmaker, run, second, server } = await hostile()
+    server.players = { ann: 'in', ben: 'away' }
+    await run(1000)
+    const { seats } = matchmaker.holdSeats({ serverId: second, playerIds: ['ann', 'ben'] })
+    expect(seats).toMatchObject([{ state: 'held' }, { state: 'held' }])
+    await run(1000)
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: second, state: 'held' }])
+    server.players = { ann: 'in', ben: 'away', cat: 'in' }
+    await run(1000)
+    await expect(matchmaker.startServer({ pool: 'arena', playerIds: ['cat'], attributes: {} })).resolves.toBeDefined()
+  })
+
+  test('does not take the seat to which one of them may return elsewhere', async () => {
+    const { matchmaker, run, second, server, other } = await hostile()
+    const [seat] = matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).seats
+    other.players = { ann: 'in' }
+    await run(1000)
+    other.players = { ann: 'away' }
+    server.players = { ann: 'in' }
+    await run(3000)
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ id: seat?.id, serverId: second, state: 'away' }])
+  })
+
+  test('has those who had a seat there once, also if it says late that they came', async () => {
+    const { matchmaker, run, first, server } = await hostile()
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+    await run(40_000)
+    expect(matchmaker.seatsOf('ann')).toEqual([])
+    server.players = { ann: 'in' }
+    await run(1000)
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: first, state: 'taken' }])
+  })
+
+  test('may say that it is of any player, and counts against none', async () => {
+    const { matchmaker, run, servers } = await hostile()
+    for (const { listing } of servers) if (listing !== undefined) listing['owner'] = 'ann'
+    await run(1000)
+    await expect(matchmaker.startServer({ pool: 'arena', playerIds: ['ann'], attributes: {} })).resolves.toMatchObject({
+      isNew: true,
+    })
+  })
+
+  test('is not kept by them for more than an hour, drained or started by players', async () => {
+    for (const pool of [arena, world]) {
+      const { matchmaker, service, run, first, server, other, report, clock } = await hostile(pool)
+      for (const one of [server, other]) one.players = { phantom: 'in' }
+      await run(1000)
+      if (pool === world) await matchmaker.drainServer(first)
+      const isStopped = () => service.calls.stop.some(({ request_id }) => ['r1', 'r2'].includes(request_id))
+      const pass = async (ms: number) => {
+        for (let passed = 0; passed < ms; passed += 10_000) {
+          await clock.until(matchmaker.tick())
+          await clock.advance(10_000)
+          if (isStopped()) return
+          for (const one of [server, other]) await report(one)
+        }
+      }
+      await pass(3_500_000)
+      expect(isStopped()).toBe(false)
+      await pass(300_000)
+      expect(isStopped()).toBe(true)
+    }
+  })
+})
