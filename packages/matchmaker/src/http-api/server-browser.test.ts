@@ -159,6 +159,7 @@ describe('a seat', () => {
     const { call, listed, servers, run } = serve()
     const [first = '', second = ''] = await listed()
     if (servers[1]?.listing !== undefined) servers[1].listing['password'] = 'secret'
+    await call('ann', `POST /servers/${first}/seats`, {})
     if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
     await run(1000)
     const post = async (who: string, id: string, body: unknown = {}) => {
@@ -212,6 +213,7 @@ describe('a seat', () => {
     expect(
       await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false }),
     ).toMatchObject({ status: 201 })
+    await call('ben', `POST /servers/${first}/seats`, {})
     if (servers[0] !== undefined) servers[0].players = { ben: 'in' }
     await run(1000)
     const { status, json, text } = await call('ann', `POST /servers/${second}/seats`, { group_id: group.group_id })
