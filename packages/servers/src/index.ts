@@ -9,7 +9,7 @@ export type {
   ScheduleDefinition,
   WarmDefinition,
 } from './pools/pool-definition.js'
-export type { MatchOutcome, ResultsDefinition, ResultSetAside } from './results/result-outbox.js'
+export type { MatchOutcome, ResultsDefinition } from './results/result-outbox.js'
 export { openStore, type StoreOptions } from './store/file-store.js'
 export {
   createMemoryStore,

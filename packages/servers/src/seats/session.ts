@@ -30,7 +30,7 @@ export interface Session {
   readonly occupants: Map<string, Occupant>
   /** Players who gave back the seat to which they might have returned, while the server still says that they may. */
   givenBack: ReadonlySet<string>
-  /** Players to whom we gave a seat: of others the server may say that they are there, and not that it is their seat. */
+  /** Players to whom we gave a seat. Of others the server may say that they are there, not that it is their seat. */
   readonly invited: LRUCache<string, true>
   /** Milliseconds of the clock until which the server knows better, since an earlier process of ours gave the seats. */
   readonly resumedUntil: number
