@@ -51,6 +51,8 @@ export interface BackendAct {
     | 'pause-queue'
     | 'resume-queue'
     | 'pause-pool'
+    | 'repeat-result'
+    | 'drop-result'
     | 'resume-pool'
     | 'forgive-cooldown'
   /** Id of the match, server or player, or name of the queue or pool. */

@@ -61,6 +61,8 @@ const DID: Readonly<Record<Act['what'], string>> = {
   'pause-queue': 'paused the queue',
   'resume-queue': 'resumed the queue',
   'pause-pool': 'paused the pool',
+  'repeat-result': 'repeated the result of match',
+  'drop-result': 'dropped the result of match',
   'resume-pool': 'resumed the pool',
   'stop-server': 'stopped the server',
   'apply-queue': 'changed the queue',

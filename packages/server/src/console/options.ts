@@ -33,6 +33,8 @@ export interface Act {
     | 'pause-queue'
     | 'resume-queue'
     | 'pause-pool'
+    | 'repeat-result'
+    | 'drop-result'
     | 'resume-pool'
     | 'apply-queue'
     | 'forgive-cooldown'
