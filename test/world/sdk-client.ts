@@ -49,7 +49,7 @@ export type SdkMember = z.output<typeof memberSchema>
 export type Attributes = Readonly<Record<string, unknown>>
 
 /** A request that was refused: the SDKs hand on the status and the text. */
-export class SdkRefused extends Error {
+class SdkRefused extends Error {
   readonly status: number
   readonly body: string
 

@@ -21,7 +21,7 @@ const KNOWN_PREFIXES = ['SERVICE', 'ARBITRIUM']
  * The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
  * known one whose variable _REQUEST_ID is there (SERVICE: specification; ARBITRIUM: live fact), otherwise SERVICE.
  */
-export const servicePrefixIn = (env: Environment): string =>
+const servicePrefixIn = (env: Environment): string =>
   env['MUSTER_SERVICE_PREFIX'] || (KNOWN_PREFIXES.find((prefix) => env[`${prefix}_REQUEST_ID`]) ?? 'SERVICE')
 
 /** A variable that the deployment service sets, such as DELETE_URL, whatever its prefix is. */

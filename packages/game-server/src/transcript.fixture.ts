@@ -9,7 +9,7 @@ import type { WireMatch } from './wire.js'
 // A game server whose wishes and answers are written down, for `transcript.test.ts`.
 
 export const START = Date.parse('2026-11-26T12:00:00Z')
-export const TOKEN = 'm1.secret'
+const TOKEN = 'm1.secret'
 export const key = joinKeyOf(TOKEN)
 /** Whoever keeps players by id in a plain object meets its prototype. */
 export const ODD_IDS = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']

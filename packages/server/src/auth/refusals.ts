@@ -7,8 +7,6 @@ const MOST_REASONS = 32
 const OTHER = 'another reason'
 
 /** Counts refused tokens by reason, and says them once a minute. */
-export type Refusals = ReturnType<typeof createRefusals>
-
 export function createRefusals(clock: Clock, say: (text: string) => void) {
   const totals = new Map<string, number>()
   let sinceLast = new Map<string, number>()

@@ -88,7 +88,10 @@ const works = (says: string) => ({ works: true, says })
 const fails = (says: string) => ({ works: false, says })
 
 /** What queues and pools deploy, each version once. */
-export function deploysOf({ queues, pools }: Pick<Config, 'queues' | 'pools'>) {
+export function deploysOf({
+  queues,
+  pools,
+}: Pick<Config, 'queues' | 'pools'>): readonly Config['pools'][number]['deploy'][] {
   const all = [...queues.filter(({ pool }) => pool === undefined), ...pools].map(({ deploy }) => deploy)
   return [...new Map(all.map((deploy) => [JSON.stringify([deploy.application, deploy.version]), deploy])).values()]
 }

@@ -28,7 +28,7 @@ export {
   timedLimits,
   timingOf,
 } from './levels.js'
-export { allPairs, compileAmong, compileApart, compilePairwise, compileTeams, groupsAmong } from './pairwise.js'
+export { allPairs, compileAmong, compileApart, compileTeams, groupsAmong } from './pairwise.js'
 export {
   boundariesOf,
   boundariesOfBounds,

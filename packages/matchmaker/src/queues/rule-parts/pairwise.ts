@@ -7,7 +7,7 @@ import type { Facts, RuleChecks, RuleContext, Teams } from './rule-types.js'
 type Allows = (one: Facts, other: Facts) => boolean
 
 /** Compiles a rule about any two tickets of a match. */
-export function compilePairwise(rule: Checked<RuleBase>, { levels }: RuleContext, allows: Allows): RuleChecks {
+function compilePairwise(rule: Checked<RuleBase>, { levels }: RuleContext, allows: Allows): RuleChecks {
   const counts = timedCounts(rule, levels)
   const pair = (one: Facts, other: Facts, level: number) => counts.ofPair(level) === 0 || allows(one, other)
   if (counts.inPairs) return { pair }
