@@ -38,8 +38,8 @@ export default defineConfig({
     },
     // Nothing here patches globals or keeps state in modules, so files may share a process: half the time.
     pool: 'forks',
-    // One more than the cores of a small machine: many tests wait for processes and timers.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: many tests wait for processes and timers.
+    maxWorkers: 4,
     isolate: false,
     // Only what hangs is meant: a busy machine takes several times as long as an idle one.
     testTimeout: 90_000,

@@ -71,7 +71,7 @@ export interface SdkOptions {
   readonly pollMs?: number
 }
 
-export function createSdkClient({ url, token, address, more = {}, pollMs = 100 }: SdkOptions) {
+export function createSdkClient({ url, token, address, more = {}, pollMs = 500 }: SdkOptions) {
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${url}/${path}`, {
       method,

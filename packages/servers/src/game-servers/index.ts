@@ -6,7 +6,7 @@ export {
   LOST_AFTER_MS,
   OWN_PAUSE_MS,
 } from './game-servers.js'
-export { type Registered, ServerGone, type ServerOrders, type SessionWanted } from './server-orders.js'
+export { type Registered, ServerGone, type SessionWanted } from './server-orders.js'
 export {
   type DrainReason,
   type FreedReason,
