@@ -12,10 +12,29 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '8070' },
+    help: { type: 'boolean', default: false },
   },
 })
 
-if (values.check) {
+const HELP = `The whole game on this machine.
+
+  pnpm game                   prints a URL: play in two windows or more
+  pnpm game --host 0.0.0.0    lets phones of the network in
+  pnpm game --port 8070       chooses the port; if another program has it, any free one is taken
+  pnpm game --check           plays it in Chromium, and exits with 1 if something is wrong`
+
+/** The addresses of this machine in its networks. A sandbox may forbid to list them. */
+function addressesOf(): readonly string[] {
+  try {
+    const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    return all.flatMap(({ address, family, internal }) => (family === 'IPv4' && !internal ? address : []))
+  } catch {
+    return []
+  }
+}
+
+if (values.help) console.log(HELP)
+else if (values.check) {
   const { checkGame } = await import('./check.js')
   process.exitCode = (await checkGame()) ? 0 : 1
 } else {
@@ -25,10 +44,9 @@ if (values.check) {
     if (error.code !== 'EADDRINUSE') throw error
     return start(0)
   })
-  const others = host === '127.0.0.1' ? [] : Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   console.log(`Play at ${game.url}, in two windows or more. Ctrl+C ends it.`)
-  for (const { address, family, internal } of others)
-    if (family === 'IPv4' && !internal) console.log(`Phones: http://${address}:${new URL(game.url).port}`)
+  for (const address of host === '127.0.0.1' ? [] : addressesOf())
+    console.log(`Phones: http://${address}:${new URL(game.url).port}`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await game.close()
 }
