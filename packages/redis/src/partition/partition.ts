@@ -134,8 +134,11 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let timesVanished = 0
   /** Finds out whether Redis was emptied under this process. */
   const compareIdentity = async () => {
+    const known = identity
     const [found] = await store.readNotes([IDENTITY_KEY])
-    if (identity !== undefined && found !== identity) {
+    // What this process has learned meanwhile is newer than what was read.
+    if (identity !== known) return
+    if (known !== undefined && found !== known) {
       timesVanished += 1
       identity = undefined
       problem(new RecordsVanished(given.name))

@@ -320,8 +320,13 @@ export function createReplica({ store, matchmaker, newSecret, identified, proble
       writing = ours
       // A secret that is not configured is committed before any server is created.
       if (matchmaker.serverSecret === undefined && secret === undefined) note(SECRET_KEY, (secret = newSecret()))
-      if (identity === undefined) note(IDENTITY_KEY, (identity = newSecret()))
-      identified(identity)
+      const named = identity ?? newSecret()
+      if (identity === undefined) note(IDENTITY_KEY, named)
+      // Only once it is written: until then a look at Redis finds none.
+      ours.commits.flushed().then(
+        () => identified(named),
+        () => {},
+      )
       await leader.lead()
       await removeGonePlayers(leader, store, joining)
     },
