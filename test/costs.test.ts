@@ -64,7 +64,7 @@ test('limits of the service, and the times after which servers are stopped, are 
     constantIn('packages/matchmaker/src/options.ts', /readsPerSecond: (\d+),/),
   ])
   expect(firstIn(row('list')[1])).toBe(limits.listDeployments.limit)
-  const watcher = 'packages/servers/src/watching/watcher.ts'
+  const watcher = 'packages/servers/src/sources/service/watching/watcher.ts'
   const running = constantIn(watcher, /COMPLETE_GAP_MS = .*running: ([\d_]+)/) / 1000
   const usual = constantIn(watcher, /COMPLETE_GAP_MS = \{ usual: ([\d_]+)/) / 1000
   expect(page).toContain(`every ${running} s while servers run, or every ${usual} s with webhooks`)

@@ -1,6 +1,12 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { browserSchema, createAllocations, createAllocator, createMemoryServerLog } from '@muster/servers/internal'
+import {
+  browserSchema,
+  createAllocations,
+  createAllocator,
+  createMemoryServerLog,
+  createServiceSource,
+} from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createPool } from '@muster/kernel'
 import { defineQueue } from './queues/queue.js'
@@ -14,18 +20,22 @@ function anAllocator() {
   const clock = createManualClock()
   const tell = () => {}
   return createAllocator({
-    service: createTestService({ clock }).deployments,
+    openSource: createServiceSource({
+      service: createTestService({ clock }).deployments,
+      clock,
+      random: seededRandom(1),
+      ownTag: 'mm-test',
+      readsPerSecond: 1,
+      listLagMs: 1,
+      orphanGraceMs: 1,
+    }),
     serverLog: createMemoryServerLog(),
     clock,
     stopwatch: () => 0,
     random: seededRandom(1),
-    ownTag: 'mm-test',
     masterSecret: () => 'secret',
     bound: { maxServers: 1, maxStarting: 1, maxCreatesPerMinute: 1 },
     maxCreatesInFlight: 1,
-    readsPerSecond: 1,
-    listLagMs: 1,
-    orphanGraceMs: 1,
     browser: browserSchema.parse({}),
     seatUnused: tell,
     assertMayStart: tell,

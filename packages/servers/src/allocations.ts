@@ -16,6 +16,7 @@ import {
   type StopReason,
   leftAfter,
   matchIdsOf,
+  tagOfCredential,
   playersEntry,
 } from './records/index.js'
 
@@ -178,8 +179,10 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     },
     find: (matchId: string): Allocation | undefined => matches.get(matchId),
     byRequest: (requestId: string): Allocation | undefined => requested.get(requestId),
-    byTags: (tags: readonly string[]): Allocation | undefined => {
-      for (const tag of tags) {
+    /** By the ids that its server may have: see `ServerOrder`. */
+    byServerIds: (ids: readonly string[]): Allocation | undefined => {
+      for (const id of ids) {
+        const tag = tagOfCredential(id)
         for (const matchId of matchIdsOf(tag)) {
           const allocation = matches.get(matchId)
           if (allocation?.tag === tag) return allocation

@@ -5,17 +5,16 @@ import type { Browser } from './browser/index.js'
 import type { JoinAlgorithm } from './game-servers/index.js'
 import type { Pool } from './pools/index.js'
 import type { Prober } from './port-probe.js'
-import type { DeploymentService, LocationService } from './records/index.js'
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
+import type { OpenSource } from './sources/index.js'
 import type { ServerLog } from './store/index.js'
 
 /** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
 export type Held = GovernorHeld | 'store'
 
 export interface AllocatorOptions {
-  readonly service: DeploymentService
-  /** Tells where there is capacity. Without it, a match that found no capacity is not tried elsewhere. */
-  readonly locations?: LocationService | undefined
+  /** Where servers come from. */
+  readonly openSource: OpenSource
   readonly serverLog: ServerLog
   /** What `resumes` of the store is, if it does not say. Default false. */
   readonly resumes?: boolean | undefined
@@ -27,19 +26,9 @@ export interface AllocatorOptions {
   readonly masterSecret: () => string | Uint8Array
   /** How join tokens are signed. Default `HS256`. */
   readonly joinAlgorithm?: JoinAlgorithm | undefined
-  /** Tag of all deployments of this matchmaker. */
-  readonly ownTag: string
   readonly bound: SpendBound
   /** Creates whose answer is awaited at once; the others wait in a queue. */
   readonly maxCreatesInFlight: number
-  /** Status reads per second at most. */
-  readonly readsPerSecond: number
-  /** Milliseconds for which the service's list may not show a new deployment. */
-  readonly listLagMs: number
-  /** Milliseconds after which a deployment with our tag and without a match is stopped; Infinity for never. */
-  readonly orphanGraceMs: number
-  /** Public URL of `webhook`; undefined for no webhooks. */
-  readonly webhookUrl?: string | undefined
   /** Public URL of the ticket API, without a slash at its end; undefined if servers do not receive it. */
   readonly apiUrl?: string | undefined
   /** Default: over the network. */

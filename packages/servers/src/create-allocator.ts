@@ -2,13 +2,12 @@ import { newId } from '@muster/core/internal'
 import { createAllocations, createSetPlayers, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createContainerLogReader, createWatcher } from './watching/index.js'
-import { createWebhookReceiver } from './webhooks.js'
+import { createWebhookReceiver, type ServerSource } from './sources/index.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
 import { createServerBrowser } from './browser/index.js'
-import { createGovernor, notingAnswers } from './server-limits.js'
+import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorOptions, Held } from './allocator.js'
 import {
@@ -33,7 +32,6 @@ import {
   newPoolServer,
   type Order,
   type StopReason,
-  tagOfCredential,
 } from './records/index.js'
 import { createAdopting, type Inherited } from './adopt-servers.js'
 import { createServerLogWriter, createRecovery } from './store/index.js'
@@ -45,7 +43,7 @@ const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orde
 export type Allocator = ReturnType<typeof createAllocator>
 
 export function createAllocator(options: AllocatorOptions) {
-  const { locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
+  const { serverLog, clock, random, bound, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = serverLog.resumes ?? options.resumes ?? false
   const allocations = createAllocations({
@@ -59,31 +57,31 @@ export function createAllocator(options: AllocatorOptions) {
     },
   })
   const governor = createGovernor(bound, random)
-  const service = notingAnswers(options.service, governor)
   const keys = createServerKeys(options.masterSecret)
   const signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
   /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
   const byToken = (token: string) => {
     const credential = keys.credentialIn(token)
-    return credential === undefined ? undefined : allocations.byTags([tagOfCredential(credential)])
+    return credential === undefined ? undefined : allocations.byServerIds([credential])
   }
   const isTokenOf = (matchId: string, token: string) => byToken(token)?.matchId === matchId
   const writer = createServerLogWriter(serverLog, clock, (error, matchId) =>
     on.problem('store', error, allocations.find(matchId)),
   )
 
-  const watcher = createWatcher({
-    service,
-    tag: ownTag,
-    clock,
-    listLagMs,
-    readsPerSecond: options.readsPerSecond,
-    pushed: options.webhookUrl !== undefined,
-    report: (change) => lifecycle.statusChanged(change),
-    stranger: (entry) => lifecycle.listed(entry),
-    swept: (begunAt) => lifecycle.swept(begunAt),
-    problem: (during, error, requestId) => {
-      on.problem(during, error, requestId === undefined ? undefined : allocations.byRequest(requestId), requestId)
+  const source: ServerSource = options.openSource({
+    changed: (change) => lifecycle.changed(change),
+    seen: (ids, handle) => lifecycle.seen(ids, handle),
+    late: (id) => lifecycle.late(id),
+    absent: (id) => lifecycle.absent(id),
+    reaped: on.reaped,
+    answered: governor.read,
+    unanswered: governor.unread,
+    stopped: governor.stopped,
+    unstopped: governor.unstopped,
+    problem: (during, error, { id, handle }) => {
+      const known = handle === undefined ? undefined : allocations.byRequest(handle)
+      on.problem(during, error, known ?? (id === undefined ? undefined : allocations.byServerIds([id])), handle)
     },
   })
   const listening = createListening({
@@ -161,19 +159,13 @@ export function createAllocator(options: AllocatorOptions) {
     unused: options.seatUnused,
   })
   const lifecycle: ServerLifecycle = createServerLifecycle({
-    service,
+    source,
     allocations,
     writer,
     resumes,
-    watcher,
     listening,
     clock,
-    random,
-    ownTag,
-    listLagMs,
-    orphanGraceMs,
     hosted,
-    readLogs: createContainerLogReader(service, clock),
     tokenOf: keys.tokenOf,
     again: (allocation) => void creating.retry(allocation),
     on,
@@ -248,22 +240,15 @@ export function createAllocator(options: AllocatorOptions) {
     lifecycle.hinted(match, undefined)
   }
   const endTimes = createEndTimes({
-    service,
+    source,
     allocations,
     clock,
     located: (server) => browser.touch(server.matchId),
     problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
   })
-  const webhooks = createWebhookReceiver({
-    clock,
-    baseUrl: options.webhookUrl,
-    find: byToken,
-    tokenOf: ({ tag }) => keys.tokenOf(credentialOf(tag)),
-    hinted: lifecycle.hinted,
-  })
+  const receiveWebhook = createWebhookReceiver({ clock, find: byToken, hinted: lifecycle.hinted })
   const creating = createDeploymentCreation({
-    service,
-    locations,
+    source,
     writer,
     resumes,
     governor,
@@ -273,8 +258,6 @@ export function createAllocator(options: AllocatorOptions) {
     random,
     keys,
     maxCreatesInFlight: options.maxCreatesInFlight,
-    ownTag,
-    webhookUrlOf: webhooks.urlOf,
     apiUrl: options.apiUrl,
     isPromised: (allocation) => browser.isStarting(allocation.matchId),
     on,
@@ -289,7 +272,7 @@ export function createAllocator(options: AllocatorOptions) {
       governor,
       creating,
       lifecycle,
-      watcher,
+      source,
       endTimes,
       hosted,
       pools,
@@ -303,11 +286,11 @@ export function createAllocator(options: AllocatorOptions) {
     adopted: () => {
       inherited.done()
       // Nothing but one server may be created before the list is answered.
-      watcher.look(clock.now())
+      source.watch(clock.now())
     },
     problem: (error) => on.problem('store', error),
   })
-  const count = () => allocations.count() + lifecycle.strays()
+  const count = () => allocations.count() + source.strays()
   const isBroken = () => writer.isBehind() || recovery.isFailing()
 
   const drop = (allocation: Allocation, reason: StopReason) => {
@@ -353,8 +336,7 @@ export function createAllocator(options: AllocatorOptions) {
 
   const endAll = () => {
     recovery.close()
-    watcher.close()
-    lifecycle.close()
+    source.close()
     listening.close()
     rejectAll(allocations.all())
   }
@@ -388,12 +370,12 @@ export function createAllocator(options: AllocatorOptions) {
     setPlayers: createSetPlayers(allocations, writer, clock),
 
     /** Notes that a deployment may have changed; its status is then read. */
-    hint: (requestId: string) => watcher.hint(requestId),
+    hint: (requestId: string) => source.hint({ handle: requestId }),
     /** Answers the service's webhooks about deployments. Never rejects. */
     // Before, every webhook would be one of an unknown match.
     webhook: async (request: Request): Promise<Response> =>
       recovery.isDone()
-        ? webhooks.receive(request)
+        ? receiveWebhook(request)
         : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
     /** Whether any server has the secret; called before the match is known. */
     isServerSecret: (secret: string) => keys.credentialIn(secret) !== undefined,
@@ -455,9 +437,10 @@ export function createAllocator(options: AllocatorOptions) {
     /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
     advance: (now: number) => {
       // Before the store is read, every deployment would look like a stray.
-      if (recovery.isDone()) watcher.look(now)
+      if (recovery.isDone()) source.watch(now)
       writer.advance(now)
       endTimes.advance(now)
+      source.advance(now)
       lifecycle.advance(now)
       creating.advance(now)
       gameServers.advance(now)
@@ -470,7 +453,7 @@ export function createAllocator(options: AllocatorOptions) {
     /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
     whenEnded,
     /** From now on, a deployment that several searches did not find counts as absent. */
-    giveUpSooner: () => lifecycle.giveUpSooner(),
+    giveUpSooner: () => source.giveUpSooner(),
     creates: creating,
     /** Waits for the store, and rejects callers that wait for a match to end. */
     close: async () => {
@@ -480,8 +463,8 @@ export function createAllocator(options: AllocatorOptions) {
     /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */
     abandon: endAll,
     /** Number of stops that are not confirmed. */
-    stopsPending: lifecycle.stopsPending,
-    oldestStopMs: lifecycle.oldestStopMs,
+    stopsPending: source.stopsPending,
+    oldestStopMs: source.oldestStopMs,
     /** Why `room` last returned 0; undefined if there was room. */
     held: (): Held | undefined => (isBroken() ? 'store' : governor.held()),
     /** Epoch milliseconds until which nothing is created, because the service refuses creates. */

@@ -1,112 +1,59 @@
-import {
-  ClientClosed,
-  Conflict,
-  ConnectionLost,
-  DependencyFailed,
-  Forbidden,
-  InvalidInput,
-  MusterError,
-  NoCapacity,
-  NotFound,
-  RateLimited,
-  RouteMissing,
-  TimedOut,
-  Unauthorized,
-  SendAborted,
-} from '@muster/core'
-import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
 import type { AllocatorListener } from './allocations.js'
-import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
+import { foundMatch, MatchTooLarge, serverEnvironment } from './server-environment.js'
 import { TicketsGone } from './errors.js'
 import { type ServerEntry, type ServerLogWriter, WRITTEN } from './store/index.js'
-import {
-  type Allocation,
-  intentEntry,
-  type Order,
-  resumptionOf,
-  credentialOf,
-  type DeploymentService,
-} from './records/index.js'
+import { type Allocation, intentEntry, type Order, resumptionOf, credentialOf } from './records/index.js'
 import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit } from './server-limits.js'
 import type { ServerKeys } from './game-servers/index.js'
-
-type CreateFailure =
-  /** The deployment may have been created: it is looked for by its tag. */
-  | { readonly kind: 'lost' }
-  /** Nothing was created, and the match is not at fault: a later create may succeed. */
-  | { readonly kind: 'unavailable' }
-  /** Nothing was created, and repeating the create would not help. */
-  | { readonly kind: 'refused' }
-  /** No capacity. A deployment that was created all the same must be stopped; without an id, it is looked for first. */
-  | { readonly kind: 'no-capacity'; readonly requestId: string | undefined }
-
-const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
-const unavailabilities = [Unauthorized, Forbidden, RateLimited, RouteMissing, ClientClosed]
-
-/** A failure that does not prove that nothing was created counts as lost. */
-export function readCreateFailure(error: unknown): CreateFailure {
-  if (error instanceof NoCapacity) return { kind: 'no-capacity', requestId: error.requestId }
-  // An error that names a deployment proves that it exists, whatever else the error says.
-  if (error instanceof MusterError && error.requestId !== undefined)
-    return { kind: 'no-capacity', requestId: error.requestId }
-  if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof SendAborted)
-    return { kind: error.sent ? 'lost' : 'unavailable' }
-  if (unavailabilities.some((kind) => error instanceof kind)) return { kind: 'unavailable' }
-  if (refusals.some((kind) => error instanceof kind)) return { kind: 'refused' }
-  return { kind: 'lost' }
-}
+import type { CreateOutcome, ServerSource } from './sources/index.js'
 
 /** Sends create requests, each after the log holds its intent. */
 export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
 
-type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'locations' | 'allocations' | 'governor' | 'clock' | 'random'>
+type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'allocations' | 'governor' | 'clock' | 'random'>
 
 interface DeploymentCreationOptions extends OfFurtherAttempts {
-  readonly service: DeploymentService
+  readonly source: ServerSource
   readonly writer: Pick<ServerLogWriter, 'append' | 'areKept'>
   /** See `ServerLog`. */
   readonly resumes: boolean
   readonly lifecycle: ServerLifecycle
   readonly keys: Pick<ServerKeys, 'tokenOf'>
   readonly maxCreatesInFlight: number
-  readonly ownTag: string
-  readonly webhookUrlOf: (allocation: Allocation) => string | undefined
   readonly apiUrl: string | undefined
   /** Whether players were promised this server: what fails before it is created is repeated. */
   readonly isPromised: (allocation: Allocation) => boolean
   readonly on: AllocatorListener
 }
 
-/** Milliseconds for a create, most of which it may spend in the client's queue. */
-const CREATE_TIMEOUT_MS = 30_000
 /** The first attempt, with or without cached locations only; one object shared by all matches. */
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createDeploymentCreation(options: DeploymentCreationOptions) {
-  const { service, writer, resumes, governor, allocations, lifecycle, clock, keys, on } = options
-  const { ownTag, webhookUrlOf, apiUrl, isPromised } = options
+  const { source, writer, resumes, governor, allocations, lifecycle, clock, keys, apiUrl, isPromised, on } = options
 
-  /** @throws {MatchTooLarge} */
-  const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
+  /**
+   * Makes the request of an allocation, and returns the function that sends it.
+   * @throws {MatchTooLarge}, or {InvalidInput} if the source could not be asked for it
+   */
+  const requestFor = (allocation: Allocation, order: Order): (() => Promise<CreateOutcome>) => {
     const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
-    const wanted = {
-      found: foundMatch(allocation, order, current.placement),
-      deploy: order.deploy,
-      token: keys.tokenOf(credentialOf(allocation.tag)),
-      near: order.near ?? order.tickets,
-      pool: allocation.pool,
-    }
-    const request = deploymentRequest(
-      wanted,
-      current,
-      { matchmaker: ownTag, match: allocation.tag },
-      { webhook: webhookUrlOf(allocation), api: apiUrl },
-    )
-    checkSize(request, wanted.found)
-    return request
+    const id = credentialOf(allocation.tag)
+    const token = keys.tokenOf(id)
+    const { deploy, near = order.tickets } = order
+    const found = foundMatch(allocation, order, current.placement)
+    return source.prepare({
+      id,
+      deploy,
+      environment: serverEnvironment({ found, deploy, token, pool: allocation.pool, apiUrl }),
+      token,
+      at: current.at,
+      players: near.flatMap(({ players }) => players),
+      cachedOnly: current.cachedOnly,
+    })
   }
 
   const withResumption = <Entry extends ServerEntry>(entry: Entry, allocation: Allocation): Entry =>
@@ -126,9 +73,12 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
   }
 
   /** @param sentAt epoch milliseconds. */
-  const failed = (allocation: Allocation, error: unknown, sentAt: number): void => {
-    on.problem('create', error, allocation)
-    const failure = readCreateFailure(error)
+  const failed = (
+    allocation: Allocation,
+    failure: Exclude<CreateOutcome, { kind: 'created' }>,
+    sentAt: number,
+  ): void => {
+    on.problem('create', failure.error, allocation)
     switch (failure.kind) {
       case 'lost':
         governor.failed(sentAt, clock.now())
@@ -144,12 +94,12 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
         return lifecycle.end(allocation)
       case 'no-capacity':
         governor.answered(clock.now())
-        if (failure.requestId !== undefined && allocation.unwanted === undefined && further.arePossible(allocation)) {
-          return lifecycle.retry(allocation, failure.requestId)
+        if (failure.handle !== undefined && allocation.unwanted === undefined && further.arePossible(allocation)) {
+          return lifecycle.retry(allocation, failure.handle)
         }
         lifecycle.fail(allocation, 'no-capacity', true)
-        if (failure.requestId === undefined) lifecycle.lose(allocation)
-        else lifecycle.exists(allocation, failure.requestId)
+        if (failure.handle === undefined) lifecycle.lose(allocation)
+        else lifecycle.exists(allocation, failure.handle)
     }
   }
 
@@ -162,10 +112,10 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       if (allocation.unwanted !== undefined) return end(allocation)
       allocation.tries = [firstAttempt(order.deploy.requireCachedLocations, allocation.placements)]
     }
-    let request: CreateDeployment
+    let request: () => Promise<CreateOutcome>
     try {
       // The request is made only when its turn comes, because it is large and many may wait.
-      request = requestOf(allocation, order)
+      request = requestFor(allocation, order)
     } catch (error) {
       return refused(allocation, error)
     }
@@ -187,14 +137,10 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     }
     const sentAt = clock.now()
     governor.sent(allocation, sentAt)
-    let answer: DeploymentCreated
-    try {
-      answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
-    } catch (error) {
-      return failed(allocation, error, sentAt)
-    }
+    const outcome = await request()
+    if (outcome.kind !== 'created') return failed(allocation, outcome, sentAt)
     governor.answered(clock.now())
-    lifecycle.exists(allocation, answer.request_id)
+    lifecycle.exists(allocation, outcome.handle)
   }
   const limit = createConcurrencyLimit(options.maxCreatesInFlight, send)
 
@@ -227,7 +173,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
   }
 
   const further = createFurtherAttempts({
-    locations: options.locations,
+    source,
     allocations,
     governor,
     lifecycle,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deploySchema } from './records/deploy.js'
-import { foundMatch } from './deploy-request.js'
+import { foundMatch } from './server-environment.js'
 import type { FoundTicket, Order } from './records/allocation.js'
 
 const match = { matchId: 'm1', queue: 'duel', at: 20_000 }

@@ -55,7 +55,7 @@ export {
   type ResultSetAside,
   resultsSchema,
 } from './results/result-outbox.js'
-export { MatchTooLarge } from './deploy-request.js'
+export { MatchTooLarge } from './server-environment.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {
   bytesOfTicket,
@@ -107,7 +107,8 @@ export {
 export { type Pool, poolDeploySchema, poolSchema } from './pools/pool-definition.js'
 export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pool-place.js'
-export type { DeploymentService, LocationService } from './records/deployment-service.js'
+export type { DeploymentService, LocationService } from './sources/service/deployment-service.js'
+export { createServiceSource } from './sources/service/service-source.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
 export type { SpendBudget } from './server-limits.js'
@@ -122,4 +123,4 @@ export {
   type ServerRecord,
 } from './store/server-log.js'
 export { WRITTEN } from './store/server-log-writer.js'
-export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './webhooks.js'
+export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './sources/webhooks.js'

@@ -8,12 +8,11 @@ import {
   type Order,
   type Placement,
   type PlacementAttempt,
-  type LocationService,
-  placesWithCapacity,
   matchTag,
 } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Governor } from './server-limits.js'
+import type { ServerSource } from './sources/index.js'
 
 /** Most creates for one match; then its tickets return to the queue. */
 const MOST_TRIES = 4
@@ -73,8 +72,7 @@ export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordin
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))
 
 export interface FurtherAttemptsOptions {
-  /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
-  readonly locations: LocationService | undefined
+  readonly source: Pick<ServerSource, 'capacity'>
   readonly allocations: Allocations
   readonly governor: Governor
   readonly lifecycle: Pick<ServerLifecycle, 'fail' | 'end'>
@@ -94,15 +92,14 @@ const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
 /** Tries other places for matches that found no capacity. */
 export function createFurtherAttempts(options: FurtherAttemptsOptions) {
-  const { locations, allocations, governor, lifecycle, clock, random, writeDown, ask, problem } = options
+  const { source, allocations, governor, lifecycle, clock, random, writeDown, ask, problem } = options
   /** Matches that wait for another attempt, and its time in epoch milliseconds. */
   const waiting = new Map<Allocation, number>()
 
   /** Undefined if that is not known. */
   const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
-    if (locations === undefined) return undefined
     try {
-      return await placesWithCapacity(locations, deploy)
+      return await source.capacity?.(deploy)
     } catch (error) {
       problem('list', error, allocation)
       return undefined
@@ -112,7 +109,7 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions) {
   return {
     /** Whether there may be another place for the match. */
     arePossible: (allocation: Allocation) =>
-      locations !== undefined || nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined,
+      source.capacity !== undefined || nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined,
 
     /** Plans the next attempt: the deployment of the last one is gone. */
     plan: async (allocation: Allocation) => {

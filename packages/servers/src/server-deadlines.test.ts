@@ -1,23 +1,22 @@
-import { NotFound, ServerError } from '@muster/core'
-import type { Deployment } from '@muster/core/api'
+import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createAllocations } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { type Allocation, inheritedAllocation } from './records/allocation.js'
 
-function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
+function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error | undefined) {
   const clock = createManualClock()
   const allocations = createAllocations()
   const asked: string[] = []
   const problems: string[] = []
   const endTimes = createEndTimes({
-    service: {
-      get: async ({ request_id }) => {
-        asked.push(request_id)
-        const told = answer(request_id)
+    source: {
+      look: async (handle) => {
+        asked.push(handle)
+        const told = answer(handle)
         if (told instanceof Error) throw told
-        return { request_id, current_status: 'Status.READY', ...told }
+        return told && { ageMs: told.ageMs, location: undefined }
       },
     },
     allocations,
@@ -44,7 +43,7 @@ function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
 }
 
 test('reads each deployment once, one at a time', async () => {
-  const { clock, asked, add, run } = setUp((id) => ({ elapsed_time: id === 'r-old' ? 90 : 10 }))
+  const { clock, asked, add, run } = setUp((id) => ({ ageMs: id === 'r-old' ? 90_000 : 10_000 }))
   const [old, young] = [add('old', 100_000), add('young', 100_000)]
   const startedAt = clock.now()
   await run(5000)
@@ -62,7 +61,7 @@ test('without a start time of the service, a match may last its whole duration a
 })
 
 test('a failed read is repeated later, and the others do not wait for it', async () => {
-  const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { elapsed_time: 1 }))
+  const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { ageMs: 1000 }))
   const [bad, good] = [add('bad', 1000), add('good', 1000)]
   await run(12_000)
   expect([bad.endsAt, Number.isFinite(good.endsAt)]).toEqual([Infinity, true])
@@ -71,7 +70,7 @@ test('a failed read is repeated later, and the others do not wait for it', async
 })
 
 test('deployments that are gone or being stopped are not read', async () => {
-  const { asked, problems, allocations, add, run } = setUp(() => new NotFound('no such deployment'))
+  const { asked, problems, allocations, add, run } = setUp(() => undefined)
   const [ended, stopping] = [add('ended', 1000), add('stopping', 1000), add('unknown', 1000)]
   allocations.remove(ended)
   allocations.enter(stopping, 'stopping')

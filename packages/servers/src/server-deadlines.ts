@@ -1,14 +1,7 @@
-import { NotFound } from '@muster/core'
-import { type Clock, dateOf } from '@muster/core/clock'
+import type { Clock } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
-import {
-  type Allocation,
-  assignmentOf,
-  type ReturnReason,
-  ageOf,
-  type DeploymentService,
-  priorities,
-} from './records/index.js'
+import type { Allocation, ReturnReason } from './records/index.js'
+import type { ServerSource } from './sources/index.js'
 
 /** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000
@@ -69,7 +62,7 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
 export type EndTimes = ReturnType<typeof createEndTimes>
 
 interface EndTimesOptions {
-  readonly service: Pick<DeploymentService, 'get'>
+  readonly source: Pick<ServerSource, 'look'>
   readonly allocations: Pick<Allocations, 'find'>
   readonly clock: Pick<Clock, 'now'>
   /** It is known now where a server of a pool runs. */
@@ -80,11 +73,10 @@ interface EndTimesOptions {
 const isUnlocated = ({ pool, isLocated, assignment }: Allocation) =>
   pool !== undefined && !isLocated && assignment?.location === undefined
 
-const TIMEOUT_MS = 10_000
 /** Milliseconds until the status of an allocation is read again whose age the service did not report. */
 const RETRY_MS = 5000
 
-export function createEndTimes({ service, allocations, clock, located, problem }: EndTimesOptions) {
+export function createEndTimes({ source, allocations, clock, located, problem }: EndTimesOptions) {
   /** Allocations of which something is unknown, with the epoch milliseconds before which their status is not read. */
   const unknown = new Map<Allocation, number>()
   let isAsking = false
@@ -92,17 +84,14 @@ export function createEndTimes({ service, allocations, clock, located, problem }
   const ask = async (allocation: Allocation, requestId: string): Promise<void> => {
     isAsking = true
     try {
-      const deployment = await service.get(
-        { request_id: requestId },
-        { timeoutMs: TIMEOUT_MS, priority: priorities.routine },
-      )
-      const now = clock.now()
-      // A deployment of unknown age counts as new: a server that runs too long is better than one stopped during play.
-      if (allocation.endsAt === Infinity)
-        allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, dateOf(clock)) ?? 0)
+      const facts = await source.look(requestId)
+      // One that is gone is asked for again until the source tells of its end.
+      if (facts === undefined) return void unknown.set(allocation, clock.now() + RETRY_MS)
+      const { ageMs = 0, location } = facts
+      // A server of unknown age counts as new: one that runs too long is better than one stopped during play.
+      if (allocation.endsAt === Infinity) allocation.endsAt = clock.now() + allocation.lastsMs - ageMs
       allocation.isLocated = true
       const { assignment } = allocation
-      const location = assignmentOf(deployment)?.location
       if (assignment !== undefined && location !== undefined) {
         allocation.assignment = { ...assignment, location }
         located(allocation)
@@ -110,8 +99,7 @@ export function createEndTimes({ service, allocations, clock, located, problem }
       unknown.delete(allocation)
     } catch (error) {
       unknown.set(allocation, clock.now() + RETRY_MS)
-      // A deployment that is gone is no problem here: the watcher reports its end.
-      if (!(error instanceof NotFound)) problem(error, allocation)
+      problem(error, allocation)
     } finally {
       isAsking = false
     }

@@ -1,11 +1,6 @@
-import type { DeploymentHint } from '@muster/core'
-import { sameStatus } from '@muster/core/internal'
-import type { DeploymentListEntry } from '@muster/core/api'
-import type { Random } from '@muster/core/clock'
+import type { Clock } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, type MatchHosting, tellEnded } from './allocations.js'
 import type { ServerLogWriter } from './store/index.js'
-import { createReaper } from './orphan-reaper.js'
-import { createFinder, type FinderOptions } from './orphan-reconciler.js'
 import type { Listening } from './port-probe.js'
 import {
   type Allocation,
@@ -19,8 +14,7 @@ import {
   type ServerFailure,
 } from './records/index.js'
 import { createTimeouts } from './server-deadlines.js'
-import { createStops } from './stop-deployments.js'
-import type { ContainerLogReader, StatusChange, Watcher } from './watching/index.js'
+import type { ServerChange, ServerHint, ServerSource } from './sources/index.js'
 
 /*
  * The phases of an allocation (`AllocationPhase`):
@@ -39,18 +33,15 @@ import type { ContainerLogReader, StatusChange, Watcher } from './watching/index
 /** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
 export type ServerLifecycle = ReturnType<typeof createServerLifecycle>
 
-interface ServerLifecycleOptions extends Pick<FinderOptions, 'service' | 'clock' | 'ownTag' | 'listLagMs'> {
+interface ServerLifecycleOptions {
+  readonly source: ServerSource
+  readonly clock: Pick<Clock, 'now'>
   readonly allocations: Allocations
   readonly writer: ServerLogWriter
   /** See `ServerLog`. */
   readonly resumes: boolean
-  readonly watcher: Pick<Watcher, 'follow' | 'settle' | 'forget' | 'hint'>
   readonly listening: Pick<Listening, 'begin' | 'forget'>
-  readonly random: Random
-  readonly orphanGraceMs: number
   readonly hosted: MatchHosting
-  /** Reads the logs of servers that failed, if the service gives them. */
-  readonly readLogs: ContainerLogReader | undefined
   /** The token of the server with this credential, which no log may show. */
   readonly tokenOf: (credential: string) => string
   /** The deployment of its last attempt is gone: another attempt may begin. */
@@ -59,9 +50,7 @@ interface ServerLifecycleOptions extends Pick<FinderOptions, 'service' | 'clock'
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions) {
-  const { service, allocations, writer, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
-    options
-  const { again, hosted, readLogs, tokenOf, on } = options
+  const { source, allocations, writer, resumes, listening, clock, again, hosted, tokenOf, on } = options
 
   const fail = (allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string) => {
     const { requestId } = allocation
@@ -80,7 +69,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const end = (allocation: Allocation) => {
     if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
     allocations.remove(allocation)
-    if (!isHosted(allocation)) reaper.ended(allocation.tag)
+    if (!isHosted(allocation)) source.ended(credentialOf(allocation.tag))
     writer.note({ kind: 'settled', matchId: allocation.matchId })
     tellEnded(allocation)
   }
@@ -89,21 +78,19 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const logsFirst = (allocation: Allocation, requestId: string): (() => Promise<void>) | undefined => {
     const { unwanted: reason, order } = allocation
     // Without the order it is not known which of its variables are secrets.
-    if (readLogs === undefined || order === undefined || reason === undefined || !isServerFailure(reason))
-      return undefined
+    const { logs } = source
+    if (logs === undefined || order === undefined || reason === undefined || !isServerFailure(reason)) return undefined
     const secrets = [tokenOf(credentialOf(allocation.tag)), ...Object.values(order.deploy.hiddenEnvironment)]
     return async () => {
-      const text = await readLogs(requestId, secrets)
+      const text = await logs(requestId, secrets)
       if (text !== undefined) on.logs(allocation, requestId, reason, text)
     }
   }
 
   const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
-    watcher.forget(requestId)
     listening.forget(allocation)
-    reaper.stopping(requestId)
     const first = logsFirst(allocation, requestId)
-    stops.order({ requestId, knownAt: allocation.knownAt, by: allocation, first, confirmed })
+    source.stop({ handle: requestId, knownAt: allocation.knownAt, by: allocation, first, confirmed })
   }
 
   const drop = (allocation: Allocation) => {
@@ -127,9 +114,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     const twins = (allocation.twins ??= new Set())
     if (twins.has(requestId)) return
     twins.add(requestId)
-    reaper.stopping(requestId)
-    stops.order({
-      requestId,
+    source.stop({
+      handle: requestId,
       knownAt: clock.now(),
       by: twins,
       confirmed: () => on.stopped(allocation, requestId, 'twin'),
@@ -155,7 +141,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const follow = (allocation: Allocation, requestId: string) => {
     if (allocation.unwanted === undefined) {
       allocations.enter(allocation, 'starting')
-      watcher.follow(requestId, kindOf(allocation))
+      source.follow(requestId, kindOf(allocation))
     } else {
       stop(allocation, requestId)
     }
@@ -197,37 +183,24 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     else void noted.then(tell)
   }
 
-  const listed = (entry: DeploymentListEntry) => {
-    const allocation = allocations.byTags(entry.tags ?? [])
-    if (allocation === undefined) {
-      reaper.stray(entry)
-    } else if (allocation.phase === 'finding') {
-      finder.end(allocation)
-      exists(allocation, entry.request_id)
-    } else if (allocation.requestId !== undefined && allocation.requestId !== entry.request_id) {
-      stopTwin(allocation, entry.request_id)
+  const seen = (ids: readonly string[], handle: string) => {
+    const allocation = allocations.byServerIds(ids)
+    if (allocation === undefined) return false
+    if (allocation.phase === 'finding') {
+      source.found(credentialOf(allocation.tag))
+      exists(allocation, handle)
+    } else if (allocation.requestId !== undefined && allocation.requestId !== handle) {
+      stopTwin(allocation, handle)
     }
+    return true
+  }
+
+  const lost = (id: string) => {
+    const allocation = allocations.byServerIds([id])
+    return allocation?.phase === 'finding' ? allocation : undefined
   }
 
   const endOverdue = createTimeouts({ allocations, fail, stop })
-  const stops = createStops({
-    service,
-    clock,
-    random,
-    listLagMs,
-    problem: (requestId, error) => on.problem('stop', error, allocations.byRequest(requestId), requestId),
-  })
-  const reaper = createReaper({ stops, clock, graceMs: orphanGraceMs, listLagMs, reaped: on.reaped })
-  const finder = createFinder({
-    service,
-    clock,
-    ownTag,
-    listLagMs,
-    found: listed,
-    late: (allocation) => fail(allocation, 'lost', false),
-    absent: end,
-    problem: (error, allocation) => on.problem('find', error, allocation),
-  })
 
   return {
     /** The tickets leave the allocation; called once. @param detail what the service says of the server's failure. */
@@ -247,8 +220,16 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     stop,
     /** Records that the deployment is not needed any more: no process continues with it. */
     drop,
-    /** Takes a listed deployment that is not followed. */
-    listed,
+    /** A server exists that is not followed: see `SourceListener`. */
+    seen,
+    late: (id: string) => {
+      const allocation = lost(id)
+      if (allocation !== undefined) fail(allocation, 'lost', false)
+    },
+    absent: (id: string) => {
+      const allocation = lost(id)
+      if (allocation !== undefined) end(allocation)
+    },
     /**
      * Its deployment may exist, under an id that is not known.
      * @param lostAt epoch milliseconds; undefined: now.
@@ -256,7 +237,11 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     lose: (allocation: Allocation, lostAt?: number) => {
       allocations.enter(allocation, 'finding')
       // A clock that was set back must not prevent the search.
-      finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
+      source.find({
+        id: credentialOf(allocation.tag),
+        lostAt: Math.min(lostAt ?? Infinity, clock.now()),
+        isAwaited: allocation.order !== undefined,
+      })
       if (lostAt === undefined) writer.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
     },
 
@@ -274,9 +259,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
       tellCreated(allocation, requestId)
     },
 
-    /** Called with what the watcher finds out. */
-    statusChanged: (change: StatusChange) => {
-      const { requestId } = change
+    /** Called with what the source finds out. */
+    changed: (change: ServerChange) => {
+      const { handle: requestId } = change
       const allocation = allocations.byRequest(requestId)
       if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
       if (change.kind !== 'ready') {
@@ -292,7 +277,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
           server: credentialOf(allocation.tag),
           ...withPromise(change.assignment, placementOf(allocation)),
         }
-        watcher.settle(requestId)
+        source.settle(requestId)
         on.up(allocation, requestId, change.unseenMs)
         // A listener may have dropped the match.
         if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, change.assignment)
@@ -307,32 +292,19 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
       stop(allocation, allocation.requestId)
     },
 
-    /** Something may have happened to the deployment of this match. @param hint what its webhook says, if anything. */
-    hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => {
+    /** Something may have happened to the server of this match. @param hint what its source says, if anything. */
+    hinted: (allocation: Allocation, hint: ServerHint | undefined) => {
       const { phase, requestId } = allocation
-      if (phase === 'finding') finder.hint(allocation)
-      // The webhook may come before the create is answered.
-      else if (phase === 'creating' && hint !== undefined) watcher.hint(hint.request_id)
+      if (phase === 'finding') source.hint({ id: credentialOf(allocation.tag) })
+      // The hint may come before the create is answered.
+      else if (phase === 'creating' && hint !== undefined) source.hint({ handle: hint.handle })
       // That it is READY is known by then, and to read it again would cost others their time.
-      else if (requestId !== undefined && (phase === 'starting' || !saysReady(hint))) watcher.hint(requestId)
+      else if (requestId !== undefined && (phase === 'starting' || hint?.isReady !== true))
+        source.hint({ handle: requestId })
     },
 
-    /** Does the work that is due: stops, searches for lost deployments, time limits. */
-    advance: (now: number) => {
-      stops.advance(now)
-      finder.advance(now)
-      endOverdue(now)
-    },
-
-    giveUpSooner: () => finder.giveUpSooner(),
-    /** Ends all searches for lost deployments. */
-    close: () => finder.close(),
-    stopsPending: stops.pending,
-    oldestStopMs: stops.oldestMs,
-    /** A complete list has shown all there is, since then: epoch milliseconds. */
-    swept: reaper.swept,
-    /** Number of deployments with our tag that belong to no match. */
-    strays: reaper.strays,
+    /** Ends what exceeds its time. */
+    advance: endOverdue,
   }
 }
 
@@ -340,9 +312,6 @@ const withPromise = (assignment: Assignment, placement: Placement | undefined): 
   placement === undefined
     ? assignment
     : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
-
-const saysReady = (hint: DeploymentHint | undefined) =>
-  hint?.current_status !== undefined && sameStatus(hint.current_status, 'READY')
 
 /** Key of deployments that take about the same time to start. */
 const kindOf = ({ order, queue }: Allocation) =>

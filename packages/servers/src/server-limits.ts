@@ -1,7 +1,6 @@
-import { AlreadyTerminated, Forbidden, NotFound, RouteMissing, Unauthorized } from '@muster/core'
+import { Forbidden, RouteMissing, Unauthorized } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { DeploymentService } from './records/index.js'
 
 /**
  * Bounds how many tasks are under way at once; the others wait in the order in which they came.
@@ -189,32 +188,5 @@ export function createGovernor(bound: SpendBound, random: Random) {
     held: (): Held | undefined => held,
     /** Epoch milliseconds at which one create finds out whether the pause is over; in the past, or 0, without one. */
     pausedUntil: () => probeAt,
-  }
-}
-
-/** Whether the service answered, although it knows no such deployment any more. */
-const isAnswer = (error: unknown) => error instanceof NotFound || error instanceof AlreadyTerminated
-
-/** The service, with its answers to reads and stops noted in the governor. */
-export function notingAnswers(
-  service: DeploymentService,
-  governor: Pick<Governor, 'read' | 'unread' | 'stopped' | 'unstopped'>,
-): DeploymentService {
-  const noting = <Answer>(call: Promise<Answer>, done: () => void, failed: (error: unknown) => void) => {
-    call.then(done, (error: unknown) => (isAnswer(error) ? done() : failed(error)))
-    return call
-  }
-  const { logs } = service
-  return {
-    create: (input, options) => service.create(input, options),
-    ...(logs && { logs: logs.bind(service) }),
-    get: (input, options) => noting(service.get(input, options), governor.read, governor.unread),
-    list: (input, options) => noting(service.list(input, options), governor.read, governor.unread),
-    stop: (input, options) =>
-      noting(
-        service.stop(input, options),
-        () => governor.stopped(input.request_id),
-        (error) => governor.unstopped(input.request_id, error),
-      ),
   }
 }

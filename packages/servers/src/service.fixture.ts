@@ -1,7 +1,7 @@
 import { AlreadyTerminated, ConnectionLost, type Coordinates, NotFound } from '@muster/core'
 import type { Deployment, DeploymentFilter } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import type { DeploymentService } from './records/deployment-service.js'
+import type { DeploymentService } from './sources/service/deployment-service.js'
 
 type Method = Exclude<keyof DeploymentService, 'logs'>
 type CreateInput = Parameters<DeploymentService['create']>[0]

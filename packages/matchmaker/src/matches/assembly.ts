@@ -1,6 +1,7 @@
 import {
   type Activity,
   createAllocator,
+  createServiceSource,
   createEndedMatches,
   createResultOutbox,
   type OutboxRecords,
@@ -160,8 +161,17 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   })
   const ended = createEndedMatches()
   const allocator = createAllocator({
-    service: config.deployments,
-    locations: config.locations,
+    openSource: createServiceSource({
+      service: config.deployments,
+      locations: config.locations,
+      clock,
+      random,
+      ownTag: matchmakerTag(config.name),
+      readsPerSecond: config.readsPerSecond,
+      listLagMs: config.listLagMs,
+      orphanGraceMs: config.orphanGraceMs,
+      webhookUrl: config.webhookUrl,
+    }),
     serverLog,
     clock,
     stopwatch,
@@ -169,19 +179,14 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     masterSecret: () => config.serverSecret ?? masterSecret?.() ?? (ownSecret ??= newSecret(random)),
     joinAlgorithm: config.joinTokens.alg,
     resumes: config.store !== undefined,
-    ownTag: matchmakerTag(config.name),
     bound: config,
     maxCreatesInFlight: config.maxCreatesInFlight,
-    readsPerSecond: config.readsPerSecond,
-    listLagMs: config.listLagMs,
-    orphanGraceMs: config.orphanGraceMs,
     pools: config.pools,
     browser: config.browser,
     seatUnused: (playerId) => cooldowns.count(SEATS_QUEUE, [playerId], 'not-accepted', clock.now()),
     assertMayStart: (playerIds) => {
       for (const playerId of playerIds) limits.check(playerId, 0, clock.now())
     },
-    webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl,
     inherited: resuming,
     ended,

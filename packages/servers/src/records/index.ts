@@ -26,6 +26,7 @@ export {
 } from './allocation.js'
 export {
   type Activity,
+  type AssignedLocation,
   type Assignment,
   assignmentOf,
   type ReturnReason,
@@ -33,13 +34,6 @@ export {
   type StopReason,
 } from './assignment.js'
 export { type Deploy, type DeployDefinition, deploySchema, type PortProbe } from './deploy.js'
-export {
-  ageOf,
-  type DeploymentService,
-  type LocationService,
-  placesWithCapacity,
-  priorities,
-} from './deployment-service.js'
 export type { Attributes, Player } from './player.js'
 export {
   credentialOf,
@@ -48,6 +42,7 @@ export {
   LONGEST_VALUE_BYTES,
   matchIdsOf,
   matchTag,
+  serverIdsOf,
   tagOfCredential,
   taggedWith,
 } from './tags.js'

@@ -20,6 +20,10 @@ export const credentialOf = (tag: string): string => tag.slice(OF_MATCH.length)
 /** The tag of the deployment whose token has this credential. */
 export const tagOfCredential = (credential: string): string => `${OF_MATCH}${credential}`
 
+/** The ids of servers that tags may contain: each attempt for a match has one. */
+export const serverIdsOf = (tags: readonly string[] | null | undefined): readonly string[] =>
+  (tags ?? []).filter((tag) => tag.startsWith(OF_MATCH)).map(credentialOf)
+
 /** The match ids that a tag may contain: the whole text, or the text without the number of a further attempt. */
 export function matchIdsOf(tag: string): readonly string[] {
   if (!tag.startsWith(OF_MATCH)) return []

@@ -1,8 +1,8 @@
-import { type DeploymentHint, parseDeploymentWebhook } from '@muster/core'
+import { parseDeploymentWebhook } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { createBodies, problemResponse } from '@muster/core/internal'
-import type { Allocation } from './records/index.js'
+import { createBodies, problemResponse, sameStatus } from '@muster/core/internal'
+import type { ServerHint } from './source.js'
 
 export interface WebhookDoorOptions<Found> {
   readonly clock: Clock
@@ -51,35 +51,30 @@ export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (r
   }
 }
 
-interface WebhookReceiverOptions {
+interface WebhookReceiverOptions<Server> {
   readonly clock: Clock
-  /** Public base URL; undefined for no webhooks. */
-  readonly baseUrl: string | undefined
-  /** The allocation whose deployment has this token. */
-  readonly find: (token: string) => Allocation | undefined
-  readonly tokenOf: (allocation: Allocation) => string
+  /** The server that has this token. */
+  readonly find: (token: string) => Server | undefined
   /** @param hint what the body says, if it says anything. */
-  readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
+  readonly hinted: (server: Server, hint: ServerHint | undefined) => void
 }
 
-/** Answers the service's webhooks, at a path of its own for each match, which nobody else can guess. */
-export function createWebhookReceiver({ clock, baseUrl, find, tokenOf, hinted }: WebhookReceiverOptions) {
-  return {
-    /** The webhook URL of this match; undefined if the service cannot reach us. */
-    urlOf: (allocation: Allocation) => baseUrl && `${baseUrl.replace(/\/+$/, '')}/${tokenOf(allocation)}`,
-    /** Answers 204 if the path is right: a webhook is a hint only, and the status is read. Never rejects. */
-    receive: createWebhookDoor({
-      clock,
-      /** By the last segment of its path, the token of its server. */
-      find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
-      take: (allocation, body) => hinted(allocation, hintIn(body)),
-    }),
-  }
-}
+/** The URL at which the service tells of the server with this token, which nobody else can guess. */
+export const webhookUrlOf = (baseUrl: string, token: string): string => `${baseUrl.replace(/\/+$/, '')}/${token}`
 
-function hintIn(body: Uint8Array): DeploymentHint | undefined {
+/** Answers 204 if the path of a webhook is right: each is a hint only, and the status is read. Never rejects. */
+export const createWebhookReceiver = <Server>({ clock, find, hinted }: WebhookReceiverOptions<Server>) =>
+  createWebhookDoor({
+    clock,
+    /** By the last segment of its path, the token of its server. */
+    find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
+    take: (server, body) => hinted(server, hintIn(body)),
+  })
+
+function hintIn(body: Uint8Array): ServerHint | undefined {
   try {
-    return parseDeploymentWebhook(body)
+    const { request_id: handle, current_status: status } = parseDeploymentWebhook(body)
+    return { handle, isReady: status !== undefined && sameStatus(status, 'READY') }
   } catch {
     return undefined
   }

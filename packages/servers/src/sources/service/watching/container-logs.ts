@@ -1,9 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { scrub } from '@muster/core/internal'
-import { type DeploymentService, priorities } from '../records/index.js'
-
-/** Reads what a container wrote. Resolves with undefined if nothing can be read in time; never rejects. */
-export type ContainerLogReader = (requestId: string, secrets: readonly string[]) => Promise<string | undefined>
+import type { ServerSource } from '../../source.js'
+import { type DeploymentService, priorities } from '../deployment-service.js'
 
 /** Characters of the end that are kept (our choice): a stack trace and what came before it. */
 const MOST_KEPT = 16 * 1024
@@ -18,7 +16,7 @@ const MOST_READS = 8
  * Creates the reader of container logs, which the service has no more once a deployment is stopped (service-api,
  * Container logs). Undefined for a service that reads none.
  */
-export function createContainerLogReader(service: DeploymentService, clock: Clock): ContainerLogReader | undefined {
+export function createContainerLogReader(service: DeploymentService, clock: Clock): ServerSource['logs'] {
   if (service.logs === undefined) return undefined
   let reads = 0
   return async (requestId, secrets) => {

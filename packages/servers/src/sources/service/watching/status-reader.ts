@@ -2,7 +2,9 @@ import { NotFound } from '@muster/core'
 import { deploymentPhase } from '@muster/core/internal'
 import type { Deployment, DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { type Assignment, assignmentOf, type DeploymentService, priorities } from '../records/index.js'
+import { type Assignment, assignmentOf } from '../../../records/index.js'
+import type { ServerChange } from '../../source.js'
+import { type DeploymentService, priorities } from '../deployment-service.js'
 import type { DeployTimes } from './deploy-times.js'
 import { createAllowance, mostWorthReading, type Watched } from './read-budget.js'
 
@@ -69,15 +71,6 @@ export function createWatchedSet() {
   }
 }
 
-/** A change of a followed deployment that the watcher has found. */
-export type StatusChange =
-  /** READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was created. */
-  | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
-  /** The deployment is in error; `detail` in the service's words. */
-  | { readonly kind: 'failed'; readonly requestId: string; readonly detail: string | undefined }
-  /** The deployment has ended, or the service does not know it. */
-  | { readonly kind: 'gone'; readonly requestId: string }
-
 export interface StatusReaderOptions {
   readonly service: DeploymentService
   readonly watched: WatchedSet
@@ -89,7 +82,7 @@ export interface StatusReaderOptions {
   readonly readsPerSecond: number
   /** Aborts all reads. */
   readonly signal: AbortSignal
-  readonly report: (change: StatusChange) => void
+  readonly report: (change: ServerChange) => void
   readonly problem: (during: 'status', error: unknown, requestId: string) => void
 }
 
@@ -114,14 +107,15 @@ export function createStatusReader(options: StatusReaderOptions) {
     const unseenSince = Math.max(one.seenAt, one.since)
     // The deployment became READY at an unknown time since it was last seen; the middle of that time is recorded.
     times.took(one.kind, (unseenSince + now) / 2 - one.since)
-    report({ kind: 'ready', requestId: one.requestId, assignment, unseenMs: now - unseenSince })
+    report({ kind: 'ready', handle: one.requestId, assignment, unseenMs: now - unseenSince })
   }
 
   const tell = (one: Watched, deployment: Deployment, askedAt: number) => {
     const { requestId, phase } = one
     const state = deploymentPhase(deployment)
-    if (state === 'failed') return report({ kind: 'failed', requestId, detail: deployment.error_detail ?? undefined })
-    if (state === 'terminated') return report({ kind: 'gone', requestId })
+    if (state === 'failed')
+      return report({ kind: 'failed', handle: requestId, detail: deployment.error_detail ?? undefined })
+    if (state === 'terminated') return report({ kind: 'gone', handle: requestId })
     if (state === 'starting') one.seenAt = Math.max(one.seenAt, askedAt)
     const assignment = state === 'ready' && phase === 'starting' ? assignmentOf(deployment) : undefined
     if (assignment !== undefined) ready(one, assignment)
@@ -144,7 +138,7 @@ export function createStatusReader(options: StatusReaderOptions) {
       one.unreadable = true
       if (!isFollowed()) return
       if (!(error instanceof NotFound)) problem('status', error, requestId)
-      else if (clock.now() - one.since >= listLagMs) report({ kind: 'gone', requestId })
+      else if (clock.now() - one.since >= listLagMs) report({ kind: 'gone', handle: requestId })
     } finally {
       reads -= 1
       one.reading = false

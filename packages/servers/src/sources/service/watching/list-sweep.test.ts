@@ -2,7 +2,7 @@ import type { DeploymentList, ListDeployments } from '@muster/core/api'
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTestService } from '../service.fixture.js'
+import { createTestService } from '../../../service.fixture.js'
 import { sweep } from './list-sweep.js'
 
 async function swept(answer: (page: number) => DeploymentList) {

@@ -1,14 +1,14 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createTestService } from './service.fixture.js'
-import { createStops } from './stop-deployments.js'
+import { createTestService } from '../../service.fixture.js'
+import { createStops } from './stops.js'
 
 test('a stop that two have ordered is requested once, and each is told once when it is confirmed', async () => {
   const clock = createManualClock()
   const service = createTestService({ clock, latencyMs: () => 100, fate: () => ({ readyMs: 0 }) })
   const created = service.add([])
   await clock.advance(1000)
-  const { request_id: requestId } = await created
+  const { request_id: handle } = await created
   const stops = createStops({
     service: service.deployments,
     clock,
@@ -17,7 +17,7 @@ test('a stop that two have ordered is requested once, and each is told once when
     problem: () => {},
   })
   const told: string[] = []
-  const order = (by: string) => stops.order({ requestId, knownAt: clock.now(), by, confirmed: () => told.push(by) })
+  const order = (by: string) => stops.order({ handle, knownAt: clock.now(), by, confirmed: () => told.push(by) })
   order('the reaper')
   order('the match')
   order('the match')

@@ -2,8 +2,9 @@ import type { DeploymentListEntry } from '@muster/core/api'
 import { type Clock, dateOf } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
-import { ageOf } from './records/index.js'
-import type { Stops } from './stop-deployments.js'
+import { serverIdsOf } from '../../records/index.js'
+import { ageOf } from './deployment-service.js'
+import type { Stops } from './stops.js'
 
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
@@ -55,7 +56,7 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
     if (stopped !== undefined) return now >= stopped + listLagMs + ENDING_MS
     const { seenAt } = seen(entry.request_id, now)
     return (
-      entry.tags?.some((tag) => endedAt.has(tag)) === true ||
+      serverIdsOf(entry.tags).some((id) => endedAt.has(id)) ||
       Math.max(now - seenAt, ageOf(entry, dateOf(clock)) ?? 0) >= graceMs
     )
   }
@@ -70,7 +71,7 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
       reaping.add(requestId)
       stoppedAt.set(requestId, now)
       stops.order({
-        requestId,
+        handle: requestId,
         knownAt: now - listLagMs,
         by: reaping,
         confirmed: () => {
@@ -79,8 +80,8 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
         },
       })
     },
-    /** Notes that a match with this tag has ended: a deployment that appears with the tag later is a stray. */
-    ended: (tag: string) => void endedAt.set(tag, clock.now()),
+    /** Notes that the server of this id has ended: a deployment that appears with its tag later is a stray. */
+    ended: (id: string) => void endedAt.set(id, clock.now()),
     /** Notes that this deployment is being stopped; the list may still show it. */
     stopping: (requestId: string) => void stoppedAt.set(requestId, clock.now()),
     /** Notes that a complete list began at this time (epoch milliseconds). */

@@ -14,12 +14,12 @@ import {
   SendAborted,
 } from '@muster/core'
 import { expect, test } from 'vitest'
-import { readCreateFailure } from './create-deployment.js'
+import { createFailure } from './create-failure.js'
 
 test.each([
-  [new NoCapacity('full', { requestId: 'r1' }), { kind: 'no-capacity', requestId: 'r1' }],
-  [new NoCapacity('full'), { kind: 'no-capacity', requestId: undefined }],
-  [new ServerError('broken, but created', { requestId: 'r1' }), { kind: 'no-capacity', requestId: 'r1' }],
+  [new NoCapacity('full', { requestId: 'r1' }), { kind: 'no-capacity', handle: 'r1' }],
+  [new NoCapacity('full'), { kind: 'no-capacity', handle: undefined }],
+  [new ServerError('broken, but created', { requestId: 'r1' }), { kind: 'no-capacity', handle: 'r1' }],
   [new ConnectionLost('?', { sent: true }), { kind: 'lost' }],
   [new ConnectionLost('?', { sent: false }), { kind: 'unavailable' }],
   [new TimedOut('?', { sent: true, timeoutMs: 1 }), { kind: 'lost' }],
@@ -38,5 +38,5 @@ test.each([
   [new NotFound('?'), { kind: 'refused' }],
   [new DependencyFailed('?'), { kind: 'refused' }],
 ])('%s', (error, failure) => {
-  expect(readCreateFailure(error)).toEqual(failure)
+  expect(createFailure(error)).toEqual({ ...failure, error })
 })

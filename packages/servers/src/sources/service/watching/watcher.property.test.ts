@@ -2,7 +2,7 @@
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTestService } from '../service.fixture.js'
+import { createTestService } from '../../../service.fixture.js'
 import { createWatchedSet } from './status-reader.js'
 import { createWatcher } from './watcher.js'
 import { newWatched } from './read-budget.js'
@@ -47,7 +47,7 @@ test('only followed deployments are read', async () => {
         listLagMs: 1000,
         readsPerSecond: 19,
         pushed: false,
-        report: ({ kind, requestId }) => (kind === 'ready' ? watcher.settle(requestId) : forget(requestId)),
+        report: ({ kind, handle }) => (kind === 'ready' ? watcher.settle(handle) : forget(handle)),
         stranger: () => {},
         problem: () => {},
       })

@@ -1,6 +1,8 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { priorities, type DeploymentService, type Allocation, hasTag, taggedWith } from './records/index.js'
+import { hasTag, tagOfCredential, taggedWith } from '../../records/index.js'
+import type { LostCreate } from '../source.js'
+import { priorities, type DeploymentService } from './deployment-service.js'
 import { sweep } from './watching/index.js'
 
 export interface FinderOptions {
@@ -10,31 +12,19 @@ export interface FinderOptions {
   readonly ownTag: string
   /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** Called when the list shows a deployment with the tag of a match. */
+  /** Called when the list shows a deployment of this matchmaker. */
   readonly found: (entry: DeploymentListEntry) => void
   /** Called when the players have waited long enough; the search continues without them. */
-  readonly late: (allocation: Allocation) => void
+  readonly late: (id: string) => void
   /** Called when the deployment does not exist. */
-  readonly absent: (allocation: Allocation) => void
-  readonly problem: (error: unknown, allocation: Allocation) => void
+  readonly absent: (id: string) => void
+  readonly problem: (error: unknown, id: string) => void
 }
 
-type Search = ReturnType<typeof newSearch>
-
-/** @param times when to query the list, as multiples of `listLagMs` since the loss */
-const newSearch = (allocation: Allocation, lostAt: number, times: readonly number[]) => ({
-  allocation,
-  lostAt,
-  times,
-  /** Number of these times that had passed when the last answered lookup began. */
-  looks: 0,
-  isHinted: false,
-  isLooking: false,
-  /** Epoch milliseconds before which a failed lookup is not repeated. */
-  restsUntil: 0,
-})
-
-/** While players wait: frequent at first; late lookups cover a create that took effect after the list lag. */
+/**
+ * When to query the list, as multiples of `listLagMs` since the loss. While players wait: frequent at first; late
+ * lookups cover a create that took effect after the list lag.
+ */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 /** Of a match of an earlier process, for which nobody waits: one lookup, once the list shows all that was created. */
 const AFTER_RESTART = [1]
@@ -50,6 +40,20 @@ const TIMEOUT_MS = 10_000
 /** Between two pages of a sweep. */
 const PAGE_GAP_MS = 50
 
+type Search = ReturnType<typeof newSearch>
+
+const newSearch = ({ id, lostAt, isAwaited }: LostCreate) => ({
+  id,
+  lostAt,
+  times: isAwaited ? WHILE_PLAYERS_WAIT : AFTER_RESTART,
+  /** Number of `times` that had passed when the last answered lookup began. */
+  looks: 0,
+  isHinted: false,
+  isLooking: false,
+  /** Epoch milliseconds before which a failed lookup is not repeated. */
+  restsUntil: 0,
+})
+
 /**
  * Orphan reconciliation: finds, by tag, deployments whose create was never answered.
  *
@@ -58,7 +62,7 @@ const PAGE_GAP_MS = 50
  */
 export function createFinder(options: FinderOptions) {
   const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options
-  const searches = new Map<Allocation, Search>()
+  const searches = new Map<string, Search>()
   const closing = new AbortController()
   const { signal } = closing
   let enoughLooks = Infinity
@@ -85,14 +89,14 @@ export function createFinder(options: FinderOptions) {
       const restsUntil = clock.now() + RETRY_MS
       for (const search of covered) search.restsUntil = restsUntil
       const [first] = covered
-      if (first !== undefined && !signal.aborted) problem(error, first.allocation)
+      if (first !== undefined && !signal.aborted) problem(error, first.id)
     } finally {
       for (const search of covered) search.isLooking = false
     }
   }
 
   const lookForOne = async (search: Search): Promise<void> => {
-    const { tag } = search.allocation
+    const tag = tagOfCredential(search.id)
     singleLooks += 1
     await look([search], async () => {
       const asked = { query: taggedWith(tag), limit: 10 }
@@ -117,25 +121,22 @@ export function createFinder(options: FinderOptions) {
   }
 
   return {
-    /** Begins a search. @param lostAt epoch milliseconds when the loss was first noticed, also by an earlier process */
-    begin: (allocation: Allocation, lostAt: number) => {
-      const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
-      searches.set(allocation, newSearch(allocation, lostAt, times))
-    },
+    /** Begins a search. */
+    begin: (lost: LostCreate) => void searches.set(lost.id, newSearch(lost)),
     /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
-    hint: (allocation: Allocation) => {
-      const search = searches.get(allocation)
+    hint: (id: string) => {
+      const search = searches.get(id)
       if (search !== undefined) search.isHinted = true
     },
     /** Ends the search: the deployment was found, or is no longer needed. */
-    end: (allocation: Allocation) => void searches.delete(allocation),
+    end: (id: string) => void searches.delete(id),
     /** Begins the lookups that are due. */
     advance: (now: number) => {
-      for (const { allocation, looks, lostAt, times } of searches.values()) {
-        if (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs) late(allocation)
+      for (const { id, looks, lostAt, times } of searches.values()) {
+        if (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs) late(id)
         if (looks < Math.min(times.length, enoughLooks)) continue
-        searches.delete(allocation)
-        absent(allocation)
+        searches.delete(id)
+        absent(id)
       }
       lookOn(now)
     },

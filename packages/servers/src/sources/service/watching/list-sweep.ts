@@ -1,5 +1,6 @@
 import type { DeploymentList, DeploymentListEntry, Pagination } from '@muster/core/api'
-import { type DeploymentService, hasTag, taggedWith } from '../records/index.js'
+import { hasTag, taggedWith } from '../../../records/index.js'
+import type { DeploymentService } from '../deployment-service.js'
 
 interface PageOptions {
   readonly service: DeploymentService

@@ -1,12 +1,11 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import { manyWaitOn } from '@muster/core/internal'
-import { priorities, hasTag } from '../records/index.js'
+import { hasTag } from '../../../records/index.js'
+import { priorities } from '../deployment-service.js'
 import { createDeployTimes } from './deploy-times.js'
 import { createStatusReader, createWatchedSet, type StatusReaderOptions } from './status-reader.js'
 import { listPage, PER_PAGE, sweep } from './list-sweep.js'
 import { mostWorthListing, newWatched, type Watched } from './read-budget.js'
-
-export type Watcher = ReturnType<typeof createWatcher>
 
 type OfReads = Pick<StatusReaderOptions, 'service' | 'clock' | 'listLagMs' | 'readsPerSecond' | 'report'>
 

@@ -1,20 +1,8 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { DeploymentService } from './records/index.js'
-
-/** A deployment to be stopped. */
-export interface StopOrder {
-  readonly requestId: string
-  /** Epoch milliseconds since when the deployment is known to exist. */
-  readonly knownAt: number
-  /** Who orders it: whoever orders it twice is told once. */
-  readonly by: unknown
-  /** Runs before the first request, which waits for it. Bounded in time, and never rejects. Default: nothing. */
-  readonly first?: (() => Promise<void>) | undefined
-  /** Called once, when the service has confirmed the stop. */
-  readonly confirmed: () => void
-}
+import type { StopOrder } from '../source.js'
+import type { DeploymentService } from './deployment-service.js'
 
 /** Stops deployments, and repeats a stop until it is confirmed. */
 export type Stops = ReturnType<typeof createStops>
@@ -25,7 +13,7 @@ export interface StopsOptions {
   readonly random: Random
   /** Milliseconds for which the service may not know yet what it has created. */
   readonly listLagMs: number
-  readonly problem: (requestId: string, error: unknown) => void
+  readonly problem: (handle: string, error: unknown) => void
 }
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
@@ -55,36 +43,36 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
   const send = async (stop: Pending): Promise<void> => {
     stop.nextAt = Infinity
     try {
-      await service.stop({ request_id: stop.requestId }, { timeoutMs: TIMEOUT_MS })
+      await service.stop({ request_id: stop.handle }, { timeoutMs: TIMEOUT_MS })
     } catch (error) {
       if (!isConfirmedBy(error, stop)) {
         stop.failures += 1
         stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
-        problem(stop.requestId, error)
+        problem(stop.handle, error)
         return
       }
     }
-    pending.delete(stop.requestId)
+    pending.delete(stop.handle)
     for (const confirmed of stop.confirmed.values()) confirmed()
   }
 
   return {
     /** Requests the stop at once, or after `first`. If it was ordered already, all who ordered it are told. */
-    order: ({ requestId, knownAt, by, first, confirmed }: StopOrder) => {
-      const before = pending.get(requestId)
+    order: ({ handle, knownAt, by, first, confirmed }: StopOrder) => {
+      const before = pending.get(handle)
       if (before !== undefined) {
         if (!before.confirmed.has(by)) before.confirmed.set(by, confirmed)
         return
       }
       const stop: Pending = {
-        requestId,
+        handle,
         knownAt,
         confirmed: new Map([[by, confirmed]]),
         failures: 0,
         nextAt: Infinity,
         orderedAt: clock.now(),
       }
-      pending.set(requestId, stop)
+      pending.set(handle, stop)
       if (first === undefined) void send(stop)
       else void first().finally(() => send(stop))
     },

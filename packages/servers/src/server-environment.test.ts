@@ -1,11 +1,9 @@
-import { api } from '@muster/core/api'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from 'fast-check'
 import { deploySchema } from './records/deploy.js'
 import { matchEnvironment } from './match-environment.js'
 import type { FoundMatch } from './records/allocation.js'
-import { checkSize, deploymentRequest, MatchTooLarge, type Wanted } from './deploy-request.js'
-import { firstAttempt } from './retry-placement.js'
+import { type Described, MatchTooLarge, serverEnvironment } from './server-environment.js'
 
 const deploy = deploySchema.parse({
   application: 'game',
@@ -42,69 +40,36 @@ const found: FoundMatch = {
     },
   ],
 }
-const wanted: Wanted = { found, deploy, token: 'hush', near: found.tickets, pool: undefined }
-const own = { matchmaker: 'mm-muster', match: 'match-m1' }
-const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
-  deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, { webhook: webhookUrl })
+const environmentFor = (changes: Partial<Described>) =>
+  serverEnvironment({ found, deploy, token: 'hush', pool: undefined, apiUrl: undefined, ...changes })
 
-test('the request is for a server near the players, with the tags to find it', () => {
-  const request = requestFor({})
-  expect(request).toMatchObject({
-    application: 'game',
-    version: '1',
-    users: [
-      { user_type: 'ip_address', user_data: { ip_address: '192.0.2.1' } },
-      { user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } },
-      { user_type: 'geo_coordinates', user_data: { latitude: 3, longitude: 4 } },
-    ],
-    tags: ['mm-muster', 'match-m1', 'eu'],
-    require_cached_locations: true,
-  })
-  expect(request.environment_variables).toContainEqual({ key: 'MODE', value: 'ranked', is_hidden: false })
-  expect(request.environment_variables).toContainEqual({ key: 'KEY', value: 's', is_hidden: true })
-  expect(request).not.toHaveProperty('webhook_on_ready')
-  const withSecret = request.environment_variables?.filter(({ value }) => value.includes('hush'))
-  expect(withSecret).toEqual(
+test("the environment has the queue's variables, and the server's token as hidden ones", () => {
+  const environment = environmentFor({})
+  expect(environment).toContainEqual({ key: 'MODE', value: 'ranked', is_hidden: false })
+  expect(environment).toContainEqual({ key: 'KEY', value: 's', is_hidden: true })
+  expect(environment.filter(({ value }) => value.includes('hush'))).toEqual(
     ['MM_MATCH_SECRET', 'MUSTER_SERVER_TOKEN'].map((key) => ({ key, value: 'hush', is_hidden: true })),
   )
-  expect(api.deployments.create.input.safeParse(request).success).toBe(true)
-})
-
-test('the request names another place by its coordinates', () => {
-  const request = deploymentRequest(wanted, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, {})
-  expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
-  expect(request).not.toHaveProperty('require_cached_locations')
-})
-
-test('the request registers all three webhooks', () => {
-  const request = requestFor({}, 'https://example.com/hooks/m1/hush')
-  const webhook = { url: 'https://example.com/hooks/m1/hush' }
-  expect(request).toMatchObject({
-    webhook_on_ready: webhook,
-    webhook_on_error: webhook,
-    webhook_on_terminated: webhook,
-  })
-  expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
 test('the environment tells a server how to register', () => {
   const probe = { kind: 'registration', url: 'https://example.com/ready', withinMs: 1000 } as const
-  const { environment_variables } = requestFor({ deploy: { ...deploy, probe } })
-  expect(environment_variables).toContainEqual({ key: 'MM_REGISTRATION_SECRET', value: 'hush', is_hidden: true })
-  expect(environment_variables).toContainEqual({ key: 'MM_REGISTRATION_URL', value: probe.url, is_hidden: false })
+  const environment = environmentFor({ deploy: { ...deploy, probe } })
+  expect(environment).toContainEqual({ key: 'MM_REGISTRATION_SECRET', value: 'hush', is_hidden: true })
+  expect(environment).toContainEqual({ key: 'MM_REGISTRATION_URL', value: probe.url, is_hidden: false })
 })
 
 test('the environment tells a server where the ticket API is, and its own secret for it', () => {
-  const api = 'https://mm.example.com'
+  const apiUrl = 'https://mm.example.com'
   const probe = { kind: 'registration', withinMs: 1000 } as const
-  const request = deploymentRequest({ ...wanted, deploy: { ...deploy, probe } }, firstAttempt(true), own, { api })
+  const environment = environmentFor({ deploy: { ...deploy, probe }, apiUrl })
   for (const variable of [
     { key: 'MM_MATCH_SECRET', value: 'hush', is_hidden: true },
-    { key: 'MM_API_URL', value: api, is_hidden: false },
-    { key: 'MM_REGISTRATION_URL', value: `${api}/server-ready`, is_hidden: false },
+    { key: 'MM_API_URL', value: apiUrl, is_hidden: false },
+    { key: 'MM_REGISTRATION_URL', value: `${apiUrl}/server-ready`, is_hidden: false },
   ])
-    expect(request.environment_variables).toContainEqual(variable)
-  expect(requestFor({}).environment_variables?.map(({ key }) => key)).not.toContain('MM_API_URL')
+    expect(environment).toContainEqual(variable)
+  expect(environmentFor({}).map(({ key }) => key)).not.toContain('MM_API_URL')
 })
 
 /** The variable of one player's ticket. */
@@ -170,9 +135,9 @@ describe('a match that is too large', () => {
 
   test('for the whole environment is an error', () => {
     const names = Array.from({ length: 500 }, (_, index) => String(index).padStart(128, 'x'))
-    expect(() => checkSize(requestFor({ found: party(names) }), party(names))).not.toThrow()
+    expect(() => environmentFor({ found: party(names) })).not.toThrow()
     const more = names.map((name) => name.repeat(3))
-    expect(() => checkSize(requestFor({ found: party(more) }), party(more))).toThrow(MatchTooLarge)
-    expect(() => checkSize(requestFor({ found: party(more) }), party(more))).toThrow(/at most 262144 fit/)
+    expect(() => environmentFor({ found: party(more) })).toThrow(MatchTooLarge)
+    expect(() => environmentFor({ found: party(more) })).toThrow(/at most 262144 fit/)
   })
 })

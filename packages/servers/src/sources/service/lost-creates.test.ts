@@ -2,21 +2,11 @@ import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTestService, type ServiceOptions } from './service.fixture.js'
-import { createFinder } from './orphan-reconciler.js'
-import { type Allocation, inheritedAllocation, type Order } from './records/allocation.js'
-import { matchTag } from './records/tags.js'
+import { createTestService, type ServiceOptions } from '../../service.fixture.js'
+import { createFinder } from './lost-creates.js'
+import { matchTag, serverIdsOf } from '../../records/tags.js'
 
 const LAG_MS = 3200
-const order: Order = {
-  deploy: {} as Order['deploy'],
-  tickets: [],
-  teams: [],
-  teamOf: [],
-  inCommon: () => ({ equality: {}, intersection: {} }),
-  expansionMs: 0,
-}
-
 function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...options })
@@ -30,25 +20,21 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
     listLagMs: LAG_MS,
     found: ({ request_id, tags }) => {
       tell('found', request_id)
-      for (const allocation of lost) if (tags?.includes(allocation.tag)) finder.end(allocation)
+      for (const id of serverIdsOf(tags)) finder.end(id)
     },
-    late: ({ matchId }) => {
-      if (!told.some((line) => line.startsWith(`late ${matchId}`))) tell('late', matchId)
+    late: (id) => {
+      if (!told.some((line) => line.startsWith(`late ${id}`))) tell('late', id)
     },
-    absent: ({ matchId }) => tell('absent', matchId),
+    absent: (id) => tell('absent', id),
     problem: () => tell('problem', ''),
   })
-  const lost: Allocation[] = []
   /**
    * Records a lost create.
    * @param ofThisProcess false for one of an earlier process.
    */
-  const lose = (matchId: string, ofThisProcess = true, lostAt = clock.now()) => {
-    const intent = { matchId, queue: 'q', tag: matchTag(matchId), ticketIds: [], at: clock.now() }
-    const allocation = inheritedAllocation(intent, ofThisProcess ? order : undefined)
-    lost.push(allocation)
-    finder.begin(allocation, lostAt)
-    return allocation
+  const lose = (id: string, ofThisProcess = true, lostAt = clock.now()) => {
+    finder.begin({ id, lostAt, isAwaited: ofThisProcess })
+    return id
   }
   const run = async (ms: number, each = () => {}) => {
     for (let passed = 0; passed < ms; passed += 100) {
@@ -76,11 +62,11 @@ describe('a create lost while players wait', () => {
     const adding = service.add(['mm-a', matchTag('m')])
     await clock.advance(0)
     await adding
-    const allocation = lose('m')
-    await run(2700, () => finder.hint(allocation))
+    const id = lose('m')
+    await run(2700, () => finder.hint(id))
     expect(service.calls.list.length).toBeGreaterThan(20)
     expect(told).toEqual([])
-    await run(1000, () => finder.hint(allocation))
+    await run(1000, () => finder.hint(id))
     expect(told).toEqual([`found r1 ${LAG_MS - 100}`])
   })
 
@@ -95,12 +81,12 @@ describe('a create lost while players wait', () => {
           const adding = service.add(['mm-a', matchTag('m')])
           await clock.advance(100)
           await adding
-          const allocation = lose('m')
+          const id = lose('m')
           for (let other = 1; other < others; other += 1) lose(`other${other}`)
           let step = 0
           await run(8 * LAG_MS + 1000, () => {
             step += 1
-            if (hints.includes(step)) finder.hint(allocation)
+            if (hints.includes(step)) finder.hint(id)
           })
           expect(told.filter((line) => line.startsWith('absent m '))).toEqual([])
           expect(told.some((line) => line.startsWith('found r1 '))).toBe(true)

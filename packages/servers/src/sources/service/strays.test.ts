@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { timestamp } from './service.fixture.js'
-import { createReaper } from './orphan-reaper.js'
+import { timestamp } from '../../service.fixture.js'
+import { createReaper } from './strays.js'
 
 const GRACE_MS = 300_000
 const MINUTE_MS = 60_000
@@ -13,8 +13,8 @@ function setUp() {
   const confirms: (() => void)[] = []
   const reaper = createReaper({
     stops: {
-      order: ({ requestId, confirmed }) => {
-        ordered.push(requestId)
+      order: ({ handle, confirmed }) => {
+        ordered.push(handle)
         confirms.push(confirmed)
       },
     },
@@ -58,7 +58,7 @@ describe('a deployment without a match is stopped', () => {
 
   test('at once if its match has ended', () => {
     const { reaper, ordered, show } = setUp()
-    reaper.ended('match-m')
+    reaper.ended('m')
     show('late', 0, ['match-m'])
     expect(ordered).toEqual(['late'])
   })

@@ -1,8 +1,8 @@
 import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { createTestService, lost, type ServiceOptions } from '../service.fixture.js'
-import type { StatusChange } from './status-reader.js'
+import { createTestService, lost, type ServiceOptions } from '../../../service.fixture.js'
+import type { ServerChange } from '../../source.js'
 import { createWatcher } from './watcher.js'
 
 interface Options extends Omit<ServiceOptions, 'clock'> {
@@ -13,7 +13,7 @@ interface Options extends Omit<ServiceOptions, 'clock'> {
 function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...options })
-  const seen: (StatusChange['kind'] | string)[] = []
+  const seen: (ServerChange['kind'] | string)[] = []
   const sightedAt = new Map<string, number>()
   const strangers: string[] = []
   const problems: string[] = []
@@ -25,10 +25,10 @@ function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}
     readsPerSecond,
     pushed,
     report: (change) => {
-      sightedAt.set(`${change.requestId} ${change.kind}`, clock.now())
-      seen.push(`${change.requestId} ${change.kind}`)
-      if (change.kind === 'ready') watcher.settle(change.requestId)
-      else watcher.forget(change.requestId)
+      sightedAt.set(`${change.handle} ${change.kind}`, clock.now())
+      seen.push(`${change.handle} ${change.kind}`)
+      if (change.kind === 'ready') watcher.settle(change.handle)
+      else watcher.forget(change.handle)
     },
     stranger: ({ request_id }) => strangers.push(request_id),
     problem: (during) => problems.push(during),

@@ -1,0 +1,4 @@
+/** One watcher that reads the status of all deployments. */
+export { createContainerLogReader } from './container-logs.js'
+export { sweep } from './list-sweep.js'
+export { createWatcher } from './watcher.js'
