@@ -152,6 +152,13 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     () => matching.membership?.().leads,
   )
   const reload = createReloading({ ...common, parts })
+  const listener =
+    early ??
+    (await listen().catch(async (error: unknown) => {
+      await check.close()
+      await closeParts()
+      throw error
+    }))
   const metrics = config.telemetry.metrics.enabled
     ? createLazyMetrics({
         matchmaker: matching.observed,
@@ -169,7 +176,9 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     : undefined
   const guard = createLoadGuard({
     delayMs: () => inForce.config.limits.delayMs,
-    onShed: (count) => log.warn(`Overload: ${count} requests were rejected with 503.`),
+    onShed: (count, lateMs) =>
+      log.warn(`Overload: ${count} requests were rejected with 503.`, { lateMs: Math.round(lateMs) }),
+    queuedMs: listener.queuedMs,
     clock,
   })
   const served = createMounts({
@@ -191,14 +200,6 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     ready,
     isClosing: () => closing.reason() !== undefined,
   })
-  const listener =
-    early ??
-    (await listen().catch(async (error: unknown) => {
-      guard.close()
-      await check.close()
-      await closeParts()
-      throw error
-    }))
   const clockWatch = watchClock(clock, (error) => onProblem('clock', error))
   const closing = createClosing({ ...common, parts, listener, guard, check, clockWatch, refusals, metrics, problems })
   mounts = { ...served, all: answers.counting(served.all), beyond: answers.counting(served.beyond) }

@@ -91,7 +91,7 @@ const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
   'muster.requests.delay': {
     kind: 'Gauge',
     unit: 's',
-    description: 'How late requests are taken up',
+    description: 'How late requests are taken up: the delay of the event loop, or the wait of new connections',
     of: ({ load }) => [[load().lateMs / 1000]],
   },
   'muster.partition.leading': {

@@ -101,7 +101,7 @@ test('a connection is ended on which more requests wait than may, and the others
 })
 
 test('a connection that ends takes its waiting requests with it, and the process does not count as late', async () => {
-  const guard = createLoadGuard({ delayMs: () => 1000, onShed: () => {}, clock: systemClock })
+  const guard = createLoadGuard({ delayMs: () => 1000, onShed: () => {}, queuedMs: () => 0, clock: systemClock })
   const closed: string[] = []
   const begun: string[] = []
   const send = await open({

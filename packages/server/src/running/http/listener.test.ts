@@ -121,3 +121,19 @@ test('a port that is taken is an error, and nothing listens', async () => {
   })
   await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
+
+test('connections that come faster than turns of the event loop wait, and that is known', async () => {
+  let now = 0
+  const send = await open({ clock: { now: () => now, sleep: async () => {} } })
+  const answers = Array.from({ length: 8 }, async () => (await send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')).socket)
+  let longest = 0
+  while (listener?.connections().open !== answers.length) {
+    await new Promise(setImmediate)
+    now += 10
+    longest = Math.max(longest, listener?.queuedMs() ?? 0)
+  }
+  expect(longest).toBeGreaterThanOrEqual(30)
+  for (let turns = 0; turns < 3; turns += 1) await new Promise(setImmediate)
+  expect(listener.queuedMs()).toBe(0)
+  await Promise.all(answers)
+})

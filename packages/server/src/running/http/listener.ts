@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { type Clock, systemClock } from '@muster/core/clock'
 import type { Config } from '../../config/index.js'
 import type { Log } from '../../telemetry/log.js'
+import { createAcceptQueue } from './accept-queue.js'
 import { type ConnectionCounts, createConnections } from './connections.js'
 import type { Mounts } from './mounts.js'
 
@@ -102,6 +103,8 @@ export interface Listener {
   readonly adminUrl?: string | undefined
   readonly port: number
   readonly connections: () => ConnectionCounts
+  /** Milliseconds that new connections wait in the kernel's queue at most. */
+  readonly queuedMs: () => number
   /** Takes no more connections, and resolves when the last one has ended. */
   readonly close: () => Promise<void>
   /** Ends all connections, whatever they are for. */
@@ -114,13 +117,14 @@ export interface Listener {
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, onRequest, onRequestBeyond = onRequest, headersTimeoutMs = HEADERS_TIMEOUT_MS } = options
+  const { clock = systemClock } = options
   const connections = createConnections<Socket>({
     most: options.mostConnections,
     beyond: options.beyond ?? 0,
     perAddress: options.mostPerAddress,
     end: (socket) => socket.destroy(),
     onCrowded: options.onCrowded ?? (() => {}),
-    clock: options.clock ?? systemClock,
+    clock,
     freshMs: options.freshMs,
   })
   const server = createServer(
@@ -141,7 +145,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }),
   )
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET
+  const queue = createAcceptQueue(clock)
   server.on('connection', (socket: Socket) => {
+    queue.accepted()
     if (!connections.open(socket, socket.remoteAddress)) return void socket.destroy()
     socket.once('close', () => connections.closed(socket))
   })
@@ -157,6 +163,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     url: `http://${nameOf(host)}:${taken}`,
     port: taken,
     connections: connections.counts,
+    queuedMs: queue.waitMs,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())

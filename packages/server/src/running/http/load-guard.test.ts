@@ -46,12 +46,25 @@ function guarded(delayMs: number) {
   const told: number[] = []
   const late = lateClock()
   let bound = delayMs
-  const guard = createLoadGuard({ delayMs: () => bound, onShed: (count) => told.push(count), clock: late.clock })
+  let queued = 0
+  const guard = createLoadGuard({
+    delayMs: () => bound,
+    onShed: (count) => told.push(count),
+    queuedMs: () => queued,
+    clock: late.clock,
+  })
   const ask = (method: string, path: string) => {
     const response = new EventEmitter()
     return { response, isTaken: guard.admits(messageOf(method, path), response as unknown as ServerResponse) }
   }
-  return { ...late, guard, told, ask, setDelay: (ms: number) => void (bound = ms) }
+  return {
+    ...late,
+    guard,
+    told,
+    ask,
+    setDelay: (ms: number) => void (bound = ms),
+    setQueued: (ms: number) => void (queued = ms),
+  }
 }
 
 test('a turn of the event loop that lasts too long refuses further requests, and the next one takes them', async () => {
@@ -82,6 +95,25 @@ test('what was begun and is not answered counts as lateness', async () => {
     await look()
   }
   expect(guard.counts()).toMatchObject({ level: 0, lateMs: 0 })
+  guard.close()
+})
+
+test('connections that wait to be accepted count as lateness, though the event loop is never late', async () => {
+  const { ask, pass, look, guard, setQueued } = guarded(1000)
+  const lookFor = async (ms: number) => {
+    for (let now = 0; now < ms; now += 100) {
+      pass(100)
+      await look()
+    }
+  }
+  setQueued(600)
+  await lookFor(3000)
+  expect(guard.counts().lateMs).toBe(600)
+  expect(['/tickets', '/groups'].map((path) => ask('POST', path).isTaken)).toEqual([false, false])
+  setQueued(0)
+  await lookFor(7000)
+  expect(guard.counts()).toMatchObject({ level: 0, lateMs: 0 })
+  expect(ask('POST', '/tickets').isTaken).toBe(true)
   guard.close()
 })
 

@@ -66,8 +66,13 @@ export function createShedding({ delayMs }: { readonly delayMs: number }) {
 interface LoadGuardOptions {
   /** Milliseconds by which an answer may be late, as configured now. Infinity: nothing is refused. */
   readonly delayMs: () => number
-  /** Told at most every ten seconds how many requests were refused since the last time. */
-  readonly onShed: (count: number) => void
+  /**
+   * Told at most every ten seconds how many requests were refused since the last time, and how many milliseconds the
+   * process is late.
+   */
+  readonly onShed: (count: number, lateMs: number) => void
+  /** Milliseconds that new connections wait to be accepted at most. */
+  readonly queuedMs: () => number
   readonly clock: Clock
 }
 
@@ -90,7 +95,7 @@ export function urgencyOf(message: IncomingMessage): Urgency {
   return method === 'PUT' || method === 'PATCH' ? 'change' : 'keep'
 }
 
-export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions) {
+export function createLoadGuard({ delayMs, onShed, queuedMs, clock }: LoadGuardOptions) {
   const refused: Record<Urgency, number> = { begin: 0, change: 0, keep: 0 }
   const ending = new AbortController()
   /** When each request began that begins something, and is not answered; the oldest first. */
@@ -109,7 +114,7 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions) {
       await clock.sleep(Math.max(0, lookAt - clock.now()), ending.signal)
       const now = clock.now()
       const [oldest = now] = underWay.values()
-      lateMs = Math.max(lag(now), ((now - oldest) / AGES) * CALM_PART)
+      lateMs = Math.max(lag(now), ((now - oldest) / AGES) * CALM_PART, queuedMs())
       lookAt = now + LOOK_MS
       if (delayMs() !== bound) shedding = createShedding({ delayMs: (bound = delayMs()) })
       shedding.note(lateMs, now)
@@ -119,7 +124,7 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions) {
   const tell = (now: number) => {
     if (now - toldAt < TOLD_EVERY_MS) return
     toldAt = now
-    onShed(unreported)
+    onShed(unreported, lateMs)
     unreported = 0
   }
   watch().catch(() => {}) // closed
