@@ -79,9 +79,9 @@ export interface QueueNow {
   readonly paused: boolean
   readonly tickets: number
   readonly players: number
-  /** Tickets that arrived, and matches that were found, within the last minute. */
-  readonly arrivalsPerMinute: number
-  readonly matchesPerMinute: number
+  /** Tickets that arrived, and matches that were found, within the last minute; null while another process matches. */
+  readonly arrivalsPerMinute: number | null
+  readonly matchesPerMinute: number | null
   /** Waits of the tickets matched within the last hour; null if there were none. */
   readonly waitP50: Milliseconds | null
   readonly waitP95: Milliseconds | null
@@ -144,7 +144,7 @@ export interface ServersNow {
   readonly byState: readonly { readonly state: string; readonly count: number }[]
   /** The most that may exist at once; null for no bound. */
   readonly most: number | null
-  readonly createsPerMinute: number
+  readonly createsPerMinute: number | null
   readonly mostCreatesPerMinute: number | null
   /** Null where the configuration states no price. */
   readonly money: Money | null
@@ -193,9 +193,9 @@ export interface QueueHistory {
   readonly name: string
   /** Players who waited at the end of the step. */
   readonly players: readonly number[]
-  /** Tickets that arrived, and matches found, during the step. */
-  readonly arrivals: readonly number[]
-  readonly matches: readonly number[]
+  /** Tickets that arrived, and matches found, during the step; null while another process matched. */
+  readonly arrivals: readonly (number | null)[]
+  readonly matches: readonly (number | null)[]
   /** Waits of the tickets matched during the step; null if there were none. */
   readonly waitP50: readonly (Milliseconds | null)[]
   readonly waitP95: readonly (Milliseconds | null)[]
@@ -208,8 +208,8 @@ export interface HistoryStep {
   readonly queues: readonly {
     readonly name: string
     readonly players: number
-    readonly arrivals: number
-    readonly matches: number
+    readonly arrivals: number | null
+    readonly matches: number | null
     readonly waitP50: Milliseconds | null
     readonly waitP95: Milliseconds | null
   }[]

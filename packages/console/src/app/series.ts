@@ -37,7 +37,7 @@ export const shownSpan = ({ times, step }: Series): number =>
 export const noQueueSeries: QueueSeries = { players: [], arrivals: [], matches: [], waitP50: [], waitP95: [] }
 const columns = ['players', 'arrivals', 'matches', 'waitP50', 'waitP95'] as const
 
-const aMinute = (count: number, step: number) => (count * MINUTE_MS) / step
+const aMinute = (count: number | null, step: number) => (count === null ? null : (count * MINUTE_MS) / step)
 
 /** The history as the feed's first event tells it. */
 export const seriesOf = ({ step, from, length, queues, servers, missing }: History): Series => ({

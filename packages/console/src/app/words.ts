@@ -1,5 +1,5 @@
 // pure: moments, waits and money in words
-import { duration } from '../parts/index.js'
+import { duration, grouped } from '../parts/index.js'
 
 /** A wait, short enough for a table: `0.4 s`, `12 s`, `3 min 20 s`; a dash for none. */
 export function wait(ms: number | null): string {
@@ -7,6 +7,9 @@ export function wait(ms: number | null): string {
   if (ms < 9950) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
   return duration(Math.round(ms / 1000) * 1000)
 }
+
+/** A whole number; a dash where it is not known. */
+export const countOrDash = (number: number | null): string => (number === null ? '–' : grouped(Math.round(number)))
 
 /** How long ago a moment is, rounded so that it seldom changes: `12 s ago`, `3 min ago`, `just now`. */
 export function ago(moment: number, now: number): string {

@@ -6,7 +6,7 @@ import { whyOf } from '../api.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../store-context.js'
 import { Ago } from '../elements.js'
-import { money, wait } from '../words.js'
+import { countOrDash, money, wait } from '../words.js'
 import { MapPanel } from './map-panel.js'
 import { QueuePlots } from './queue-plots.js'
 import { QueueTable, shownQueue } from './queue-table.js'
@@ -118,8 +118,15 @@ function Readiness({ now: { ready } }: { readonly now: Now }) {
   )
 }
 
+/** Why a process that follows does not know a figure. */
+const ELSEWHERE = 'counted by the leading process'
+
+const sumOfKnown = (counts: readonly (number | null)[]): number | null =>
+  counts.includes(null) ? null : sum(counts as readonly number[])
+
 /** The figures that one looks at first. */
-function Totals({ now: { queues, queuesLeftOut, forming, formingLeftOut, servers } }: { readonly now: Now }) {
+function Totals({ now: { ready, queues, queuesLeftOut, forming, formingLeftOut, servers } }: { readonly now: Now }) {
+  const isFollower = ready.leading === false
   const oldest = Math.max(-1, ...queues.map((queue) => queue.oldest ?? -1))
   const paused = queues.filter((queue) => queue.paused).length
   const matches = forming.length + formingLeftOut
@@ -131,11 +138,17 @@ function Totals({ now: { queues, queuesLeftOut, forming, formingLeftOut, servers
       <Total name="Players waiting" kind="waiting" note={oldest < 0 ? 'nobody waits' : `longest ${wait(oldest)}`}>
         {grouped(sum(queues.map(({ players }) => players)))}
       </Total>
-      <Total name="Arrivals a minute" note={`tickets, in ${counted(queues.length + queuesLeftOut, 'queue')}`}>
-        {grouped(Math.round(sum(queues.map(({ arrivalsPerMinute }) => arrivalsPerMinute))))}
+      <Total
+        name="Arrivals a minute"
+        note={isFollower ? ELSEWHERE : `tickets, in ${counted(queues.length + queuesLeftOut, 'queue')}`}
+      >
+        {countOrDash(sumOfKnown(queues.map(({ arrivalsPerMinute }) => arrivalsPerMinute)))}
       </Total>
-      <Total name="Matches a minute" note={paused === 0 ? 'no queue is paused' : `${counted(paused, 'queue')} paused`}>
-        {grouped(Math.round(sum(queues.map(({ matchesPerMinute }) => matchesPerMinute))))}
+      <Total
+        name="Matches a minute"
+        note={isFollower ? ELSEWHERE : paused === 0 ? 'no queue is paused' : `${counted(paused, 'queue')} paused`}
+      >
+        {countOrDash(sumOfKnown(queues.map(({ matchesPerMinute }) => matchesPerMinute)))}
       </Total>
       <Total name="Matches forming" kind="forming" note="without a place to connect yet">
         {grouped(matches)}

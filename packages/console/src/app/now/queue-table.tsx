@@ -4,7 +4,7 @@ import type { Now, QueueNow, RelaxedStep } from '../../wire.js'
 import { hrefOf, type Route } from '../routes.js'
 import { shownSpan, type Values } from '../series.js'
 import { useStore } from '../store-context.js'
-import { percent, wait } from '../words.js'
+import { countOrDash, percent, wait } from '../words.js'
 import { Cell, number, TableHead } from '../elements.js'
 
 /** Tickets by how far rules have relaxed for them: the further, the darker. */
@@ -140,8 +140,8 @@ function QueueRow({ queue, isShown }: { readonly queue: QueueNow; readonly isSho
         <Spark queue={name} />
       </td>
       <Cell head="Waiting">{grouped(players)}</Cell>
-      <Cell head="Arrivals a minute">{grouped(Math.round(arrivalsPerMinute))}</Cell>
-      <Cell head="Matches a minute">{grouped(Math.round(matchesPerMinute))}</Cell>
+      <Cell head="Arrivals a minute">{countOrDash(arrivalsPerMinute)}</Cell>
+      <Cell head="Matches a minute">{countOrDash(matchesPerMinute)}</Cell>
       <Cell head="Wait p50">{wait(waitP50)}</Cell>
       <Cell head="Wait p95">{wait(waitP95)}</Cell>
       <Cell head="Oldest">{wait(oldest)}</Cell>

@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { counted, grouped, sum } from '../../parts/index.js'
 import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire.js'
 import { Ago, IdLink, Meter, number, TableHead } from '../elements.js'
-import { money, percent } from '../words.js'
+import { countOrDash, money, percent } from '../words.js'
 
 /** Which of the shared colours a state has. */
 const kinds: Readonly<Record<string, string>> = {
@@ -67,7 +67,7 @@ export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
       <dl class="facts">
         <Fact name="At most">{most === null ? 'no bound' : grouped(most)}</Fact>
         <Fact name="Creates a minute">
-          {grouped(createsPerMinute)}
+          {countOrDash(createsPerMinute)}
           {mostCreatesPerMinute === null ? '' : ` of ${grouped(mostCreatesPerMinute)}`}
         </Fact>
         {spent === null ? (

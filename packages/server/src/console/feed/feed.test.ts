@@ -199,11 +199,14 @@ describe('the feed', () => {
     const feed = await listen('looker')
     const { history } = await feed.until<Hello>('hello')
     expect(history.missing.slice(1)).toEqual([
-      'Another process matches: who waits where is not seen here.',
+      'Another process matches: who waits where, arrivals and matches are not seen here.',
       'Events are seen by the process that leads.',
     ])
     const now = await feed.until<Now>('now')
-    expect(now.queues[0]).toMatchObject({ tickets: 2, players: 2, relaxed: [] })
+    const notCounted = { arrivalsPerMinute: null, matchesPerMinute: null }
+    expect(now.queues[0]).toMatchObject({ tickets: 2, players: 2, relaxed: [], ...notCounted })
+    expect(now.servers.createsPerMinute).toBeNull()
+    expect(history.queues[0]).toMatchObject({ arrivals: [null, null], matches: [null, null] })
     expect(now.map).toMatchObject({ seen: false, waiting: [], nowhere: 0, servers: [{ running: 1 }] })
     fails = true
     await clock.advance(6000)

@@ -133,7 +133,7 @@ const STEPS = 3_600_000 / STEP_MS
 type Sample = HistoryStep['queues'][number]
 
 /** The last hour in memory, in steps of ten seconds. */
-function createHistory(activity: Activity, queueNames: () => readonly string[]) {
+function createHistory(activity: Activity, queueNames: () => readonly string[], seesAll: () => boolean) {
   const steps: HistoryStep[] = []
 
   const sampleOf = (name: string, seen: Surveyed | undefined): Sample => {
@@ -141,8 +141,8 @@ function createHistory(activity: Activity, queueNames: () => readonly string[]) 
     return {
       name,
       players: seen?.queues.find((queue) => queue.name === name)?.players ?? 0,
-      arrivals,
-      matches,
+      arrivals: seesAll() ? arrivals : null,
+      matches: seesAll() ? matches : null,
       waitP50: waits?.quantile(0.5) ?? null,
       waitP95: waits?.quantile(0.95) ?? null,
     }
@@ -152,8 +152,8 @@ function createHistory(activity: Activity, queueNames: () => readonly string[]) 
     return {
       name,
       players: samples.map((sample) => sample?.players ?? 0),
-      arrivals: samples.map((sample) => sample?.arrivals ?? 0),
-      matches: samples.map((sample) => sample?.matches ?? 0),
+      arrivals: samples.map((sample) => (sample === undefined ? 0 : sample.arrivals)),
+      matches: samples.map((sample) => (sample === undefined ? 0 : sample.matches)),
       waitP50: samples.map((sample) => sample?.waitP50 ?? null),
       waitP95: samples.map((sample) => sample?.waitP95 ?? null),
     }
@@ -209,7 +209,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
   const problems = createProblems(matchmaker.on, clock.now)
   const surveyor = createSurveyor(matchmaker, clock, ignoringEnd(failed, stopping.signal), stopping.signal)
   const bill = createBill(startedAt)
-  const history = createHistory(activity, queueNames)
+  const history = createHistory(activity, queueNames, surveyor.seesAll)
   const deps: NowDeps = {
     queueNames,
     seen: surveyor.latest,
@@ -258,7 +258,9 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
     const passed = clock.now() - startedAt
     return [
       ...(passed < STEPS * STEP_MS ? [`The program has watched for ${minutes(passed)}.`] : []),
-      ...(surveyor.seesAll() ? [] : ['Another process matches: who waits where is not seen here.']),
+      ...(surveyor.seesAll()
+        ? []
+        : ['Another process matches: who waits where, arrivals and matches are not seen here.']),
       ...(unseen?.() ?? []),
       ...missing(),
     ]

@@ -78,7 +78,7 @@ function serverClusters(servers: readonly ServerSurvey[], most: number): ServerC
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
   readonly seen: () => Surveyed | undefined
-  /** Whether places are seen: not while another process matches. */
+  /** Whether places are seen and matches are counted: not while another process matches. */
   readonly seesAll: () => boolean
   readonly activity: Activity
   readonly problems: Problems
@@ -152,7 +152,7 @@ function nowOf(deps: NowDeps, ready: Now['ready'], bounds: Bounds): Now {
 function queueNow(
   name: string,
   seen: QueueSurvey | undefined,
-  { activity, now: clock }: NowDeps,
+  { activity, seesAll, now: clock }: NowDeps,
   { steps }: Bounds,
 ): QueueNow {
   const now = clock()
@@ -162,8 +162,8 @@ function queueNow(
     paused: seen?.paused ?? false,
     tickets: seen?.tickets ?? 0,
     players: seen?.players ?? 0,
-    arrivalsPerMinute: arrivals.within(now),
-    matchesPerMinute: matches.within(now),
+    arrivalsPerMinute: seesAll() ? arrivals.within(now) : null,
+    matchesPerMinute: seesAll() ? matches.within(now) : null,
     waitP50: lastHour.quantile(0.5),
     waitP95: lastHour.quantile(0.95),
     oldest: seen?.oldest === undefined ? null : Math.max(0, Math.round(now - seen.oldest)),
@@ -207,14 +207,17 @@ const formingMatch = ({ matchId, queue, phase, players, foundAt, area }: Forming
 /** In the order of a server's life. */
 const STATES = ['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'] as const
 
-function serversNow({ servers }: Surveyed, { activity, bill, spending: spendingOf, now }: NowDeps): ServersNow {
+function serversNow(
+  { servers }: Surveyed,
+  { activity, bill, seesAll, spending: spendingOf, now }: NowDeps,
+): ServersNow {
   const spending = spendingOf()
   const countOf = (state: string) =>
     servers.reduce((sum, { phase, servers: count }) => (phase === state ? sum + count : sum), 0)
   return {
     byState: STATES.map((state) => ({ state, count: countOf(state) })),
     most: finite(spending.maxServers),
-    createsPerMinute: activity.creates.within(now()),
+    createsPerMinute: seesAll() ? activity.creates.within(now()) : null,
     mostCreatesPerMinute: finite(spending.maxCreatesPerMinute),
     money: bill.now(serverCount({ servers }), spending),
   }
