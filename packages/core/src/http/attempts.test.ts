@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
-import { createAttempts } from './attempts.js'
+import { createAttempts, createMemoryLimitStore } from './attempts.js'
 
 test('a burst is allowed, then single attempts at the rate', async () => {
   const clock = createManualClock()
@@ -90,4 +90,16 @@ test.each([
   expect(() => createAttempts({ limit, windowMs, clock: createManualClock() })).toThrow(
     new RegExp(`option ${name} must be .*, got `),
   )
+})
+
+test('a limit that is asked for again by its name goes on with the counts there are, also as another limit', async () => {
+  const clock = createManualClock()
+  const store = createMemoryLimitStore(clock)
+  const minute = { limit: 2, windowMs: 60_000 }
+  for (let attempt = 0; attempt < 2; attempt += 1) expect(store.attempts('a', minute).take('ann')).toBe(0)
+  expect(store.attempts('a', minute).take('ann')).toBeCloseTo(30_000, 1)
+  expect(store.attempts('b', minute).take('ann')).toBe(0)
+  // A window of a second never makes anybody wait for longer than its own attempts could.
+  expect(store.attempts('a', { limit: 2, windowMs: 1000 }).wait('ann')).toBeCloseTo(1500, 1)
+  expect(store.attempts('a', { limit: 4, windowMs: 60_000 }).wait('ann')).toBeCloseTo(15_000, 1)
 })

@@ -42,23 +42,33 @@ export interface AttemptsOptions extends AttemptLimit {
   readonly maxKeys?: number | undefined
 }
 
+/** Epoch milliseconds from which each key counts no attempts any more. */
+type ClearTimes = LRUCache<string, number>
+
+const newClearTimes = (maxKeys = MOST_KEYS): ClearTimes => new LRUCache(growingTo(maxKeys))
+const MOST_KEYS = 100_000
+
 /**
  * Counts attempts by one number per key (the 'generic cell rate algorithm'): the instant from which the key counts no
  * attempts any more. Counts are those of this process.
  * @throws RangeError for a limit below 1 or a window that is not positive.
  */
-export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): LocalAttempts {
+export function createAttempts({ maxKeys, ...options }: AttemptsOptions): LocalAttempts {
+  return attemptsIn(newClearTimes(maxKeys), options)
+}
+
+function attemptsIn(clearAt: ClearTimes, { limit, windowMs, clock }: Omit<AttemptsOptions, 'maxKeys'>): LocalAttempts {
   // A limit of NaN would allow every attempt.
   if (!(limit >= 1 && Number.isFinite(limit)))
     throw new RangeError(`option limit must be a number of at least 1, got ${limit}`)
   if (!(windowMs > 0 && Number.isFinite(windowMs)))
     throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
-  const clearAt = new LRUCache<string, number>(growingTo(maxKeys))
   // Floating point keeps instants since 1970 to about 0.0002 ms.
   const roundingMs = 0.01
 
-  const clearOf = (key: string, now: number) => Math.max(now, clearAt.get(key) ?? now)
+  // What a longer window has left counts as no more than this limit can.
+  const clearOf = (key: string, now: number) => Math.min(Math.max(now, clearAt.get(key) ?? now), now + 2 * windowMs)
   const waitFor = (clear: number, now: number): number => {
     const waitMs = clear + intervalMs - now - windowMs
     return waitMs > roundingMs ? waitMs : 0
@@ -104,10 +114,22 @@ export interface LimitStore {
   attempts(name: string, limit: AttemptLimit): Attempts
 }
 
-/** Counts in memory of this process, each limit by itself whatever its name. */
-export const createMemoryLimitStore = (clock: Clock): LimitStore => ({
-  attempts: (_, limit) => createAttempts({ ...limit, clock }),
-})
+/** A store whose counts are those of this process. */
+interface MemoryLimitStore extends LimitStore {
+  attempts(name: string, limit: AttemptLimit): LocalAttempts
+}
+
+/** Counts in memory of this process. A changed limit of a name goes on with the counts there are. */
+export function createMemoryLimitStore(clock: Clock): MemoryLimitStore {
+  const byName = new Map<string, ClearTimes>()
+  return {
+    attempts: (name, limit) => {
+      const known = byName.get(name) ?? newClearTimes()
+      byName.set(name, known)
+      return attemptsIn(known, { ...limit, clock })
+    },
+  }
+}
 
 /** The same store, with the names of all limits behind a prefix. */
 export const prefixed = (store: LimitStore, prefix: string): LimitStore => ({

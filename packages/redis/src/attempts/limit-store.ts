@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
-import type { LimitStore } from '@muster/core/http'
-import { type Attempts, createAttempts, within } from '@muster/core/internal'
+import { createMemoryLimitStore, type LimitStore } from '@muster/core/http'
+import { type Attempts, within } from '@muster/core/internal'
 import { z } from 'zod'
 import {
   RedisTimedOut,
@@ -131,10 +131,11 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
   const { redis, name, timeoutMs, clock } = checkOptions('createRedisLimitStore', schema, options)
   const space = redis.keys(`limits.${name}`)
   const countIn = createCount(redis, timeoutMs, clock)
+  const locals = createMemoryLimitStore(clock)
 
   return {
     attempts: (limitName, { limit, windowMs }): Attempts => {
-      const local = createAttempts({ limit, windowMs, clock })
+      const local = locals.attempts(limitName, { limit, windowMs })
       const count = (key: string, deed: Deed) =>
         countIn(space(`${limitName}:${digestOf(key)}`), deed, windowMs / limit, windowMs)
 

@@ -89,6 +89,15 @@ describe('a reload', () => {
     expect((await under.ask('POST', '/tickets', { token: BACKEND_KEY, body })).status).toBe(413)
   })
 
+  test('leaves the counts of limits as they are', async () => {
+    const perAddress = 'limits: { delayMs: unlimited, perAddress: { limit: 2, windowMs: 60000 } }'
+    await reload(perAddress, DUEL + TRIO)
+    const guess = async () => (await under.ask('GET', '/me', { token: 'a-guess-at-a-token' })).status
+    expect([await guess(), await guess(), await guess()]).toEqual([401, 401, 429])
+    await reload(perAddress.replace('delayMs: unlimited', 'delayMs: 5000'), DUEL + TRIO)
+    expect(await guess()).toBe(429)
+  })
+
   test('that takes a queue away cancels its tickets as refused, and tells of each', async () => {
     expect((await create('trio', 'ann', 'ben')).status).toBe(200)
     const { refused } = await reload('')

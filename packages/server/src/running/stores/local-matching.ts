@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
+import { createMemoryLimitStore } from '@muster/core/http'
 import {
   createMatchmaker,
   type Matchmaker,
@@ -63,7 +64,8 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
           ),
         )
     },
-    shared: {},
+    // It outlives a reload, which makes the APIs anew.
+    shared: { limitStore: createMemoryLimitStore(clock) },
     store: remembered.store,
     openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
     streamKey: remembered.streamKey,
