@@ -85,7 +85,7 @@ export function createPools(options: PoolsOptions) {
    * drain: whatever they say, no more such servers are ordered than may be warm.
    */
   const isUnexplained = (one: Stock) => {
-    if (one.server.unwanted !== undefined || hasMatches(one) || isOld(one)) return false
+    if (hasMatches(one) || one.server.unwanted !== undefined || isOld(one)) return false
     const use = useOf(one.server)
     return use !== 'started' && use !== 'seated'
   }
@@ -99,9 +99,9 @@ export function createPools(options: PoolsOptions) {
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
   let isLookPressing = false
-  /** Servers that the present look may still order, in all and for the pool. */
+  /** Servers that the present look may still order, in all and for the pool; undefined: not counted yet. */
   let roomLeft = 0
-  let stockLeft = 0
+  let stockLeft: number | undefined
 
   const define = (definition: Pool) => {
     const before = states.get(definition.name)
@@ -210,11 +210,10 @@ export function createPools(options: PoolsOptions) {
     return places === undefined ? undefined : Math.max(0, Math.min(places, reuse.maxMatches - server.matchesServed))
   }
 
-  /** A match that began now might outlast the server. */
-  const isTooOld = ({ createdAt, place }: Stock, { reuse, deploy }: Pool, now: number): boolean => {
-    const longestMs = place.demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
-    const lastsMs = Math.min(deploy.maxDurationMs - longestMs, (reuse.maxAgeMinutes ?? Infinity) * 60_000)
-    return now - createdAt >= Math.max(0, lastsMs)
+  /** Milliseconds after its create from which a match that begins might outlast the server. */
+  const lifetimeMs = ({ reuse, deploy }: Pool, { demand }: Place): number => {
+    const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
+    return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, (reuse.maxAgeMinutes ?? Infinity) * 60_000))
   }
 
   const take = (one: Stock, reason: DrainReason) => {
@@ -239,25 +238,39 @@ export function createPools(options: PoolsOptions) {
   }
 
   const keep = (definition: Pool, place: Place, { all, goal, now }: Look) => {
-    const here = all.filter((one) => !one.isDraining)
-    for (const one of here) lookWhetherIdle(one)
-    for (const one of here)
-      if (isTooOld(one, definition, now) || (isEmpty(one) && hasServedAll(one, definition))) take(one, 'retired')
-    const current = here.filter((one) => !one.isDraining && !isOld(one))
-    const idle = current.filter((one) => isStock(one) && !hasServedAll(one, definition))
-    const stockHere = idle.filter((one) => isThere(one, definition))
-    const elsewhere = idle.filter((one) => !stockHere.includes(one))
-    let missing = goal - stockHere.length - returning(current, definition, place)
+    const oldest = now - lifetimeMs(definition, place)
+    const build = buildOf(definition.deploy)
+    const outdated: Stock[] = []
+    const stockHere: Stock[] = []
+    const elsewhere: Stock[] = []
+    let playing = 0
+    let ready = 0
+    // One pass: a place may have thousands of servers, and nearly all of them play.
+    for (const one of all) {
+      if (one.isDraining) continue
+      lookWhetherIdle(one)
+      const hasServed = hasServedAll(one, definition)
+      if (one.createdAt <= oldest || (hasServed && isEmpty(one))) take(one, 'retired')
+      else if (one.server.build !== build) outdated.push(one)
+      else {
+        if (one.isUp) ready += 1
+        if (hasServed) continue
+        if (hasMatches(one)) playing += 1
+        else if (isStock(one)) (isThere(one, definition) ? stockHere : elsewhere).push(one)
+      }
+    }
+    let missing = goal - stockHere.length - returning(playing, place)
     // The service chooses where a server runs by coordinates: without any, none can be asked for.
-    for (; missing > 0 && roomLeft > 0 && stockLeft > 0 && place.coordinates !== undefined; missing -= 1) {
+    for (; missing > 0 && roomLeft > 0 && place.coordinates !== undefined; missing -= 1) {
+      stockLeft ??= mostWarm(definition) - countOf(ofPool(definition.name), isUnexplained)
+      if (stockLeft <= 0) break
       roomLeft -= 1
       stockLeft -= 1
       const server = create(definition.name, orderOf(definition, { place }))
       remember(server, { place })
     }
-    const ready = current.filter((one) => one.isUp).length
     // Servers of the version before serve until the new ones are warm.
-    for (const one of here) if (isOld(one) && ready >= goal) take(one, 'update')
+    if (ready >= goal) for (const one of outdated) take(one, 'update')
     const idleFor = ({ idleSince }: Stock) => now - idleSince
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
     const surplus = stockHere
@@ -267,12 +280,9 @@ export function createPools(options: PoolsOptions) {
     for (const one of elsewhere) if (isEmpty(one) && idleFor(one) >= keptMs) take(one, 'surplus')
   }
 
-  /** Servers that will be free again, on average, within the time of a boot: they need no replacement. */
-  const returning = (current: readonly Stock[], definition: Pool, { demand }: Place): number => {
-    let playing = 0
-    for (const one of current) if (hasMatches(one) && !hasServedAll(one, definition)) playing += 1
-    return Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
-  }
+  /** Of servers that play, those that will be free within the time of a boot, on average: they need no replacement. */
+  const returning = (playing: number, { demand }: Place): number =>
+    Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
 
   const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
@@ -434,7 +444,7 @@ export function createPools(options: PoolsOptions) {
       for (const { definition, places } of states.values()) {
         const goals = goalsFor(definition, places, now)
         const byPlace = byPlaceOf(definition.name)
-        stockLeft = mostWarm(definition) - countOf(ofPool(definition.name), isUnexplained)
+        stockLeft = undefined
         for (const place of places)
           keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
       }
