@@ -32,6 +32,27 @@ test('a server is told of a match once the claim is written', async () => {
   expect(await orders()).toHaveLength(1)
 })
 
+test('a server is told that a match is over once that is written', async () => {
+  const { serverLog, release } = holding('settled')
+  const { run, join, servers, matchmaker, clock, status } = open({ pools: [world], serverLog })
+  await run(8000)
+  join('ann', 'ben')
+  await run(3000)
+  expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+  const server = servers.find(({ matches }) => matches.length > 0)
+  if (server === undefined) throw new Error('no server has the match')
+  void matchmaker.stopMatch(server.matches[0] ?? '').catch(() => {})
+  let isTold = false
+  const told = matchmaker.waitForServerOrders(server.token, { version: 0, waitMs: 1000 }).then((orders) => {
+    isTold = true
+    return orders
+  })
+  await clock.advance(2000)
+  expect(isTold).toBe(false)
+  release()
+  expect((await told).matches).toEqual([])
+})
+
 test('a seat is free with the first report that its player is gone', async () => {
   const { matchmaker, listed, run, servers, report } = open({ pools: [world] })
   const [first = ''] = await listed()

@@ -415,9 +415,13 @@ export function createAllocator(options: AllocatorOptions) {
       const orders = gameServers.report(server, report)
       return { orders, before: server.isListed === isListed ? before : [...before, server.matchId] }
     },
-    /** Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
-    waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]) =>
-      gameServers.waitForOrders(serverOf(token), wait),
+    /** As `reportServer`. Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
+    waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]) => {
+      const server = serverOf(token)
+      const before = matchesOn(server).map(({ matchId }) => matchId)
+      const orders = await gameServers.waitForOrders(server, wait)
+      return { orders, before: [...before, ...gameServers.reportedOn(server)] }
+    },
     /** Makes the token by which a player joins a match on its server. */
     joinToken: (grant: JoinGrant) => signer.grant(grant, clock),
     /** The public keys that check join tokens. */

@@ -175,7 +175,13 @@ export function createServerCommands({
       return grant && allocator.joinToken(grant)
     },
     joinKeys: () => allocator.joinKeys(),
-    waitForServerOrders: (token, wait) => allocator.waitForOrders(token, wait),
+    waitForServerOrders: async (token, wait) => {
+      const { orders, before } = await allocator.waitForOrders(token, wait)
+      // A match that is not listed is over for the server: it hears of that once a restart would know.
+      const there = new Set(orders.matches.map(({ id }) => id))
+      await Promise.all(before.flatMap((id) => (there.has(id) ? [] : [matching.recorded(id)])))
+      return orders
+    },
   }
 }
 

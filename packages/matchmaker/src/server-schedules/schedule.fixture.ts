@@ -40,6 +40,13 @@ const PLAYERS = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8']
 
 const never = <T>() => new Promise<T>(() => {})
 
+/**
+ * What the answer says without any time passing; undefined if it is refused or waits. The clock stands still meanwhile,
+ * so an answer that waits for a slow store, or of a process that is killed, would never come.
+ */
+const unlessWaiting = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  Promise.race([answer.catch(() => undefined), new Promise<undefined>((resolve) => setImmediate(resolve, undefined))])
+
 /** Runs one process of ours after another over one store, with servers and players that do what the seed says. */
 export async function runServerSchedule(seed: number): Promise<Outcome> {
   const random = seededRandom(seed * 7919 + 3)
@@ -346,7 +353,7 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
     const players = new Map<string, string>()
     const living = processes.filter((one) => !one.hasEnded())
     for (const token of new Set(living.map((one) => one.token))) {
-      const orders = await matchmaker.waitForServerOrders(token, { version: -1, waitMs: 0 }).catch(() => undefined)
+      const orders = await unlessWaiting(matchmaker.waitForServerOrders(token, { version: -1, waitMs: 0 }))
       for (const { id, teams } of orders?.matches ?? []) {
         const there = places.get(id)
         if (there !== undefined) broken.add(`match ${id} is on two servers`)

@@ -386,6 +386,8 @@ export function createGameServers(options: GameServersOptions) {
       return ordersFor(server, instance)
     },
 
+    /** Ids of the matches that the server said it has. */
+    reportedOn: ({ matchId }: Allocation): readonly string[] => [...(servers.get(matchId)?.matches.keys() ?? [])],
     /** Something has changed that the server's orders say: it is told at once if it waits. */
     changed: (allocation: Allocation) => {
       const server = servers.get(allocation.matchId)
