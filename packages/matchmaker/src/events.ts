@@ -67,11 +67,14 @@ export interface MatchmakerEvents extends TicketEvents {
   /** Players left a match, by `playersLeft`. `remaining`: how many are in it still; 0 when it is over. */
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /**
-   * A match that was played is over: its server said so, all players have left, or a backend has ended it. `playerIds`:
-   * who played. `left`: those of them who left before its end, and when; left out if nobody did.
+   * A match whose players were sent to its server is over, once for each. `playerIds`: who played. `reason`: `over` if
+   * its server said so, `left` if all players have left, `stopped` if a backend has ended it; any other, such as
+   * `crashed` or `max-duration`, says what became of its server. `left`: those who left before its end, and when; left
+   * out if nobody did.
    */
   matchOver: MatchEvent & {
     readonly playerIds: readonly string[]
+    readonly reason: StopReason
     readonly left?: readonly PlayerWhoLeft[] | undefined
     readonly result?: MatchResult | undefined
   }

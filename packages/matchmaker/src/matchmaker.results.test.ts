@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { ManualClock } from '@muster/core/clock'
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
 import { RegistrationBody, ReportBody, type ServerReport } from '@muster/servers/internal'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
+import * as listed from './listed-servers.fixture.js'
+import type { Matchmaker } from './matches/matchmaker.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
 const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
@@ -15,6 +18,7 @@ interface Posted {
   readonly id: string
   readonly data: {
     readonly match_id: string
+    readonly reason: string
     readonly player_ids: readonly string[]
     readonly left: readonly { readonly player_id: string; readonly at: string }[]
     readonly ranking: unknown
@@ -71,6 +75,70 @@ async function playing(memory?: StoreMemory) {
   return { ...world, token, matchId, report, count, behaves, results }
 }
 
+const AFTER_MS = 20_000
+const ticks = async (matchmaker: Pick<Matchmaker, 'tick'>, clock: ManualClock, ms: number) => {
+  for (let passed = 0; passed < ms; passed += 250) {
+    await matchmaker.tick()
+    await clock.advance(250)
+  }
+}
+
+describe('the result of a match that its server did not end', () => {
+  test.each([
+    ['crashed', { errorMs: AFTER_MS }, {}],
+    ['ended', { endMs: AFTER_MS }, {}],
+    ['max-duration', {}, { maxDurationMs: AFTER_MS }],
+    ['nobody-joined', {}, { joinWithinMs: AFTER_MS }],
+  ])('says %s, and who played', async (reason, fate, settings) => {
+    const { url, count } = await backend()
+    const { run, join, seen, status, service } = setUp({
+      queues: [{ ...duel, deploy: { ...deploy, ...settings } }],
+      results: { url, secret },
+      service: { fate: () => ({ readyMs: 5000, ...fate }) },
+    })
+    join('ann', 'ben')
+    await run(7000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    await run(30_000)
+    const [result] = await count(1)
+    expect(result?.data).toMatchObject({ reason, ranking: null, left: [] })
+    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(seen.matchOver).toMatchObject([{ reason, result: undefined }])
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('is sent too if it was a guest on a server of a pool', async () => {
+    const { url, count } = await backend()
+    const results = { url, secret }
+    const fate = () => ({ readyMs: 3000, endMs: AFTER_MS })
+    const { run, join, seen, status, matchmaker, clock } = listed.open({
+      pools: [listed.world],
+      results,
+      service: { fate },
+    })
+    await run(8000)
+    join('ann', 'ben')
+    await run(3000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    await ticks(matchmaker, clock, AFTER_MS)
+    const [result] = await count(1)
+    expect(result?.data).toMatchObject({ reason: 'ended', ranking: null })
+    expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+    expect(seen.matchOver).toHaveLength(1)
+  })
+
+  test('is sent by the next process if the server ended while none ran', async () => {
+    const memory: StoreMemory = new Map()
+    const first = await playing(memory)
+    const { results, clock, service } = first
+    for (const record of service.records) record.stopAskedAt = clock.now()
+    const store = createMemoryStore(memory)
+    const later = createMatchmaker({ deployments: service.deployments, queues, results, store, clock })
+    await ticks(later, clock, AFTER_MS)
+    expect((await first.count(1))[0]?.data).toMatchObject({ match_id: first.matchId, reason: 'ended' })
+  })
+})
+
 describe('the result of a match', () => {
   test('names who left before its end, and when', async () => {
     const { report, run, count, clock, seen } = await playing()
@@ -91,7 +159,7 @@ describe('the result of a match', () => {
     await report({ ann: 'left', ben: 'left' }, { status: 'over', result })
     await run(1000)
     const [posted] = await count(1)
-    expect(posted).toMatchObject({ id: `msg_${matchId}`, data: { ranking: [['ann'], ['ben']] } })
+    expect(posted).toMatchObject({ id: `msg_${matchId}`, data: { reason: 'over', ranking: [['ann'], ['ben']] } })
     expect(posted?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
     expect(posted?.data.left.map(({ player_id }) => player_id).toSorted()).toEqual(['ann', 'ben'])
     expect(seen.matchOver).toHaveLength(1)
@@ -105,7 +173,7 @@ describe('the result of a match', () => {
     const [result] = await count(1)
     expect(result?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
     expect(result?.data.left).toHaveLength(2)
-    expect(result?.data.ranking).toBeNull()
+    expect(result?.data).toMatchObject({ reason: 'left', ranking: null })
     expect(seen.matchOver).toHaveLength(1)
   })
 
@@ -113,7 +181,7 @@ describe('the result of a match', () => {
     const { matchmaker, matchId, run, count } = await playing()
     await matchmaker.stopMatch(matchId, { until: 'recorded' })
     await run(1000)
-    expect((await count(1))[0]?.data).toMatchObject({ match_id: matchId, ranking: null })
+    expect((await count(1))[0]?.data).toMatchObject({ match_id: matchId, reason: 'stopped', ranking: null })
   })
 
   test('names who came back as a player who is there', async () => {

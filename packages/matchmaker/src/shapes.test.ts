@@ -40,7 +40,7 @@ function anAllocator() {
     seatUnused: tell,
     assertMayStart: tell,
     on: {
-      games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: () => true },
+      games: { rosterOf: () => undefined, left: tell, over: tell, ended: tell, seatsWanted: () => true },
       servers: { registered: tell, draining: tell, lost: tell, returned: tell, taken: tell, freed: tell },
       created: tell,
       used: tell,

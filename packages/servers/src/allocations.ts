@@ -41,7 +41,10 @@ export interface AllocatorListener {
   reaped(requestId: string): void
   problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
   /** Knows who plays a match, and hears what its server says of it. */
-  readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'>
+  readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'> & {
+    /** A match whose players were sent to its server ends, before that is written; also one that is over by `over`. */
+    ended(match: Allocation, reason: StopReason): void
+  }
   /** Hears of game servers. */
   readonly servers: ServerListener
 }

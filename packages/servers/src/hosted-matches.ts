@@ -49,7 +49,7 @@ export interface HostedMatchesOptions {
   readonly room: (now: number) => number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped' | 'servers' | 'used'>
+  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'games' | 'stopped' | 'servers' | 'used'>
 }
 
 /** Milliseconds for a server to accept a match that was offered to it (our choice). */
@@ -284,6 +284,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     /** Takes over a match of an earlier process: its `host` is the server that was claimed for it, if that exists. */
     adopt: (match: Allocation) => {
       const { host } = match
+      // Its players were sent to a server that is gone.
+      if (match.assignment !== undefined && match.phase !== 'running') on.games.ended(match, match.unwanted ?? 'lost')
       if (match.unwanted !== undefined) return end(match)
       if (host === undefined) {
         // Players who know where to connect have lost their server; others get another one.

@@ -66,7 +66,13 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     on.faulty(allocation, requestId, 'crashed', detail)
   }
 
+  const concludeMatch = (allocation: Allocation) => {
+    const { phase, pool, unwanted: reason = 'ended' } = allocation
+    if (phase === 'running' && pool === undefined) on.games.ended(allocation, reason)
+  }
+
   const end = (allocation: Allocation) => {
+    concludeMatch(allocation)
     if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
     allocations.remove(allocation)
     if (!isHosted(allocation)) source.ended(credentialOf(allocation.tag))
@@ -102,6 +108,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const stop = (allocation: Allocation, requestId: string) => {
     if (isHosted(allocation)) return hosted.release(allocation)
     if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
+    concludeMatch(allocation)
     drop(allocation)
     allocations.enter(allocation, 'stopping')
     discard(allocation, requestId, () => {

@@ -223,7 +223,6 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ended,
     events,
     cooldowns,
-    conclude,
     random,
     placing,
   })
@@ -260,7 +259,6 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ended,
     runtime: (queue) => runtimes.get(queue),
     cooldowns,
-    conclude,
     events,
     clock,
   })

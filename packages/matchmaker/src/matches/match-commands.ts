@@ -18,7 +18,7 @@ import {
   type TicketStore,
 } from '../tickets/index.js'
 import { newMatch, playersOf, privateQueue } from './match.js'
-import type { Conclude, MatchLifecycle } from './match-lifecycle.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Group } from './rounds.js'
 
 export interface Matching {
@@ -28,8 +28,6 @@ export interface Matching {
   /** Finds a queue by its name. */
   readonly runtime: (queue: string) => QueueRuntime | undefined
   readonly cooldowns: Pick<Cooldowns, 'count'>
-  /** Tells of the end of a match that was played. */
-  readonly conclude: Conclude
   readonly events: Events
   readonly clock: Clock
 }
@@ -48,7 +46,7 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
 const RECORD_MS = 10_000
 
 export function createMatching(matching: Matching): MatchingApi {
-  const { lifecycle, allocator, ended, runtime, cooldowns, conclude, events, clock } = matching
+  const { lifecycle, allocator, ended, runtime, cooldowns, events, clock } = matching
   const unknown = (matchId: string) =>
     new UnknownMatch(`There is no match ${JSON.stringify(matchId)}. It may have ended.`)
 
@@ -91,8 +89,6 @@ export function createMatching(matching: Matching): MatchingApi {
   }
 
   const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left' | 'over') => {
-    // Of a match that runs the backend gets a result, whoever ends it.
-    if (allocation?.phase === 'running') conclude(allocation, undefined)
     if (match !== undefined) lifecycle.dissolve(match, { reason: 'stopped', stop }, clock.now())
     else if (allocation !== undefined) allocator.drop(allocation, stop)
   }

@@ -7,7 +7,6 @@ import {
   type Assignment,
   type EndedMatches,
   isHosted,
-  type MatchResult,
   type StopReason,
 } from '@muster/servers/internal'
 import type { Events } from '../events.js'
@@ -81,12 +80,6 @@ export interface MatchLifecycle {
   expected(matchId: string): readonly string[]
 }
 
-/**
- * Tells of the end of a match that was played, and keeps its result for the backend. Once for each match.
- * @param leftNow players who have left with the end
- */
-export type Conclude = (match: Allocation, result: MatchResult | undefined, leftNow?: readonly string[]) => void
-
 interface MatchLifecycleOptions {
   readonly tickets: TicketStore
   readonly backfills: Backfills
@@ -94,7 +87,6 @@ interface MatchLifecycleOptions {
   readonly ended: Pick<EndedMatches, 'add'>
   readonly events: Events
   readonly cooldowns: Pick<Cooldowns, 'count'>
-  readonly conclude: Conclude
   readonly random: Random
   /** Where the server of a match goes by its rules. */
   readonly placing: (match: Match) => FindPlacements | undefined
@@ -107,7 +99,6 @@ export function createMatchLifecycle({
   ended,
   events,
   cooldowns,
-  conclude,
   random,
   placing,
 }: MatchLifecycleOptions): MatchLifecycle {
@@ -180,8 +171,6 @@ export function createMatchLifecycle({
   /** The match ends before its tickets return, so that a listener finds it gone. */
   const dissolve: MatchLifecycle['dissolve'] = (match, { reason, counts = false, stop = reason }, now) => {
     if (match.phase === 'over') return
-    const allocation = allocator.find(match.matchId)
-    if (stop === 'left' && allocation?.phase === 'running') conclude(allocation, undefined)
     over(match, stop, now)
     drop(match, stop)
     const isAttempt = ({ id }: TicketRecord) => (typeof counts === 'boolean' ? counts : counts.includes(id))

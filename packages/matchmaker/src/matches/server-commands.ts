@@ -9,9 +9,11 @@ import {
   type EndedMatches,
   type JoinGrant,
   type MatchRoster,
+  type MatchResult,
   type ResultOutbox,
   type SeatsWanted,
   type ServerReport,
+  type StopReason,
 } from '@muster/servers/internal'
 import { MatchNotRunning, PlayerPlaying, Unavailable, UnknownSeat, UnknownServer } from '../errors.js'
 import type { JoinTokenOptions } from '../options.js'
@@ -20,7 +22,7 @@ import { type Cooldowns, type Match, seatIdOf, type Ticket, type TicketStore } f
 import { MatchIsFull } from './backfill-commands.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
-import type { Conclude, MatchLifecycle } from './match-lifecycle.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Matchmaker } from './matchmaker.js'
 
 type BackfillCommands = Pick<Matchmaker, 'createBackfill' | 'updateBackfill' | 'cancelBackfill'>
@@ -53,9 +55,10 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
       }
     },
     over: (match, result, leftNow) => {
-      conclude(match, result, leftNow)
+      conclude(match, { reason: 'over', result, leftNow })
       matching().end(match.matchId, 'over')
     },
+    ended: (match, reason) => conclude(match, { reason }),
     seatsWanted: ({ matchId }, seats, isNew) => {
       try {
         want(matchId, seats)
@@ -82,6 +85,17 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
   }
 }
 
+/** How a match ended that was played. */
+interface EndOfPlay {
+  readonly reason: StopReason
+  readonly result?: MatchResult | undefined
+  /** Players who have left with the end. */
+  readonly leftNow?: readonly string[] | undefined
+}
+
+/** Tells of the end of a match that was played, and keeps its result for the backend. Once for each match. */
+type Conclude = (match: Allocation, end: EndOfPlay) => void
+
 /** Creates the function that tells of the ends of matches. */
 export function createConclude(options: {
   readonly results: Pick<ResultOutbox, 'add'> | undefined
@@ -90,15 +104,15 @@ export function createConclude(options: {
 }): Conclude {
   const { results, events, clock } = options
   const concluded = new WeakSet<Allocation>()
-  return (match, result, leftNow = []) => {
+  return (match, { reason, result, leftNow = [] }) => {
     if (concluded.has(match)) return
     concluded.add(match)
     const { matchId, queue, playerIds: present } = match
     const endedAt = dateOf(clock)
     const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]
     const playerIds = [...new Set([...match.left.map(({ playerId }) => playerId), ...present])]
-    results?.add({ matchId, queue, playerIds, left, result, endedAt })
-    events.emit('matchOver', { matchId, queue, playerIds, result, ...(left.length > 0 && { left }) })
+    results?.add({ matchId, queue, playerIds, left, result, endedAt, endReason: reason })
+    events.emit('matchOver', { matchId, queue, playerIds, reason, result, ...(left.length > 0 && { left }) })
   }
 }
 

@@ -3,7 +3,7 @@ import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/internal'
 import { z } from 'zod'
 import type { MatchResult } from '../game-servers/index.js'
-import type { PlayerWhoLeft } from '../records/index.js'
+import type { PlayerWhoLeft, StopReason } from '../records/index.js'
 
 /** What a backend is told when a match is over. */
 export interface MatchOutcome {
@@ -17,6 +17,8 @@ export interface MatchOutcome {
   readonly result: MatchResult | undefined
   /** Epoch milliseconds. */
   readonly endedAt: number
+  /** Undefined in a result of an earlier version. */
+  readonly endReason?: StopReason | undefined
 }
 
 /** Where results of matches go: plain data, e.g. from JSON. */
@@ -350,13 +352,17 @@ export function createResultOutbox(options: ResultOutboxOptions) {
 }
 
 /** The body of the POST. */
-const bodyOf = (id: string, { matchId, queue, playerIds, left = [], result, endedAt }: MatchOutcome) => ({
+const bodyOf = (
+  id: string,
+  { matchId, queue, playerIds, left = [], result, endedAt, endReason = 'over' }: MatchOutcome,
+) => ({
   type: 'match.over',
   id,
   timestamp: new Date(endedAt).toISOString(),
   data: {
     match_id: matchId,
     profile: queue,
+    reason: endReason,
     player_ids: playerIds,
     left: left.map(({ playerId, at }) => ({ player_id: playerId, at: new Date(at).toISOString() })),
     ranking: result?.ranking ?? null,
