@@ -71,3 +71,18 @@ test('processes that come and go, and a leader that dies, are no loss of records
   expect(vanished).toEqual([])
   await clock.until(Promise.all(all.map((one) => one.close())), 10)
 })
+
+test('a process that comes to lead before it knows what it has asked Redis reports no loss of records', async () => {
+  const { clock, process, pass, problems } = createWorld()
+  let isHeld = false
+  const leader = process({}, async (method, moment) => {
+    if (isHeld || method !== 'readNotes' || moment !== 'after') return
+    isHeld = true
+    await clock.sleep(6000)
+  })
+  leader.start()
+  await pass(12_000)
+  expect([isHeld, leader.leads()]).toEqual([true, true])
+  expect(problems.filter((error) => error instanceof RecordsVanished)).toEqual([])
+  await clock.until(leader.close(), 10)
+})
