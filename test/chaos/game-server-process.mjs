@@ -6,11 +6,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@muster/core/clock'
 import { createGameServer } from '@muster/game-server'
 
 const { SERVICE_REQUEST_ID: requestId, MUSTER_SERVER_TOKEN: token, SEATS: seats } = process.env
 const witness = connect(Number(process.argv[2]), '127.0.0.1')
 witness.on('error', () => {}).on('close', () => process.exit(1))
+/** Follows from the seed of the run and the id of the deployment, which does too. */
+const random = seededRandom(
+  [...`${process.argv[3]} ${requestId}`].reduce((sum, sign) => (sum * 31 + sign.codePointAt(0)) % 2 ** 31, 7),
+)
 const tell = (message) => witness.write(`${JSON.stringify(message)}\n`)
 
 /** A second process with the same token, in the same container. */
@@ -52,10 +57,10 @@ await server.serve({
     const { id, signal } = match
     tell({ kind: 'begins', match: id, players: [...match.players.keys()] })
     signal.addEventListener('abort', () => tell({ kind: 'ended', match: id, reason: signal.reason.message }))
-    await sleep(Math.random() * 300)
-    if (Math.random() < 0.05) throw new Error('the map does not load')
+    await sleep(random() * 300)
+    if (random() < 0.05) throw new Error('the map does not load')
     match.seats({ open: true })
-    void sleep(4000 + Math.random() * 6000, undefined, { ref: false }).then(() => {
+    void sleep(4000 + random() * 6000, undefined, { ref: false }).then(() => {
       if (signal.aborted) return
       tell({ kind: 'over', match: id })
       void match.over({ ranking: [[...match.players.keys()]] })

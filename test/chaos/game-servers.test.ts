@@ -156,7 +156,7 @@ test(
     const witness = await openWitness()
     onTestFinished(witness.close)
     const { wrong, living } = witness
-    const world = await openProgramWorld(folder, 'games', sections(false), { witness: witness.port })
+    const world = await openProgramWorld(folder, 'games', sections(false), { witness: witness.port, seed })
     const sum = { lives: 1, killed: 0, silent: 0, doubled: 0, tried: 0 }
     let isOver = false
     const begunAt = Date.now()

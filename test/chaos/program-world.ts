@@ -54,7 +54,7 @@ export async function openProgramWorld(
   more: Sections = () => ({}),
   processes: object = {},
 ) {
-  const service = start('service-process.mjs', { seed: 1, ...processes })
+  const service = start('service-process.mjs', { seed: Number(process.env['CHAOS_SEED'] ?? 1), ...processes })
   const { url } = await service.first<{ readonly url: string }>('listening')
   const port = await freePort()
   const own = `http://127.0.0.1:${port}`

@@ -47,7 +47,7 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
 
   beforeAll(async () => {
     redis = await startRedisServer()
-    service = start('service-process.mjs', { seed: 1 })
+    service = start('service-process.mjs', { seed: Number(process.env['CHAOS_SEED'] ?? 1) })
     const { url } = await service.first<{ readonly url: string }>('listening')
     for (let nth = 0; nth < PROCESSES; nth += 1) {
       const port = await freePort()

@@ -12,7 +12,7 @@ const emulator = createEmulator({
   page: false,
   deployTimes: { seekMs: 50, deployMs: 250, cachedDeployMs: 250, terminateMs: 100, spread: 0.5 },
   deployments: { listLagMs: 150 },
-  ...(witness && { token: 'dev', launch: launchProcess(process.execPath, [server, String(witness)]) }),
+  ...(witness && { token: 'dev', launch: launchProcess(process.execPath, [server, String(witness), String(seed)]) }),
 })
 const { url } = await emulator.listen()
 const client = createClient({ baseUrl: url, token: 'dev' })

@@ -14,7 +14,7 @@ const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
 /** The store that a backend wrote until it was killed: some hundred lines. */
 async function writtenUntilKilled(path: string): Promise<Buffer> {
-  const service = start('service-process.mjs', { seed: 1 })
+  const service = start('service-process.mjs', { seed: Number(process.env['CHAOS_SEED'] ?? 1) })
   const { url } = await service.first<{ readonly url: string }>('listening')
   const studio = start('studio-process.mjs', { url, path, life: 1, clockOffMs: 0, joins: true })
   await studio.first('assigned')

@@ -9,12 +9,11 @@ export interface Ground {
   readonly emulator: Emulator
   /** Takes webhooks for the schedule that is running. */
   webhooks: (request: Request) => Promise<Response>
+  /** Makes the service's ids and draws those of this seed, so that a schedule runs the same on a used ground. */
+  readonly seeded: (seed: number) => void
 }
 
-/**
- * Durations of a deployment and of the list's lag, in milliseconds. A ground has no random part, so a schedule runs the
- * same on a used one.
- */
+/** Durations of a deployment and of the list's lag, in milliseconds. */
 const kinds = [
   { deployMs: 500, listLagMs: 0 },
   { deployMs: 1500, listLagMs: 400 },
@@ -25,17 +24,21 @@ export const LIST_LAG_MS = 1000
 const grounds = new Map<number, Promise<Ground>>()
 
 /** The ground of a seed. */
-export function groundFor(seed: number): Promise<Ground> {
+export async function groundFor(seed: number): Promise<Ground> {
   const index = seed % kinds.length
-  const ground = grounds.get(index) ?? prepare(kinds[index] ?? kinds[0])
-  grounds.set(index, ground)
+  const preparing = grounds.get(index) ?? prepare(kinds[index] ?? kinds[0])
+  grounds.set(index, preparing)
+  const ground = await preparing
+  ground.seeded(seed)
   return ground
 }
 
 async function prepare({ deployMs, listLagMs }: (typeof kinds)[number]): Promise<Ground> {
   const clock = createManualClock()
+  let random = seededRandom(1)
   const emulator = createEmulator({
     clock,
+    random: () => random(),
     page: false,
     limits: false,
     deployTimes: { seekMs: 100, deployMs, cachedDeployMs: deployMs, terminateMs: 300, spread: 0 },
@@ -43,7 +46,14 @@ async function prepare({ deployMs, listLagMs }: (typeof kinds)[number]): Promise
     deployments: { listLagMs, retentionMs: 60_000 },
     fetch: async (url, init) => ground.webhooks(new Request(url, init)),
   })
-  const ground: Ground = { clock, emulator, webhooks: async () => new Response(null, { status: 404 }) }
+  const ground: Ground = {
+    clock,
+    emulator,
+    webhooks: async () => new Response(null, { status: 404 }),
+    seeded: (seed) => {
+      random = seededRandom(seed * 6271 + 5)
+    },
+  }
   const client = createClient({
     baseUrl: 'http://emulator.invalid',
     token: 'dev',
