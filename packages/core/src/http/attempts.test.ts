@@ -92,7 +92,7 @@ test.each([
   )
 })
 
-test('a limit that is asked for again by its name goes on with the counts there are, also as another limit', async () => {
+test('a limit that is asked for again by its name goes on with its counts, also as another limit', async () => {
   const clock = createManualClock()
   const store = createMemoryLimitStore(clock)
   const minute = { limit: 2, windowMs: 60_000 }

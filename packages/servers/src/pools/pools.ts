@@ -243,9 +243,7 @@ export function createPools(options: PoolsOptions) {
     const outdated: Stock[] = []
     const stockHere: Stock[] = []
     const elsewhere: Stock[] = []
-    let playing = 0
-    let ready = 0
-    // One pass: a place may have thousands of servers, and nearly all of them play.
+    let [playing, ready] = [0, 0]
     for (const one of all) {
       if (one.isDraining) continue
       lookWhetherIdle(one)
