@@ -46,6 +46,21 @@ inline std::string service_prefix_in(const Json& environment) {
 
 namespace detail {
 
+/**
+ * The request id of the deployment in which this process runs: SERVICE_REQUEST_ID, otherwise that in the path of
+ * SERVICE_DELETE_URL, where an access point's id comes after it. Empty outside of a deployment.
+ */
+inline std::string deployment_in(const Json& environment) {
+  const std::string prefix = service_prefix_in(environment), before_id = "/self/stop/";
+  const std::string& id = environment[prefix + "_REQUEST_ID"].text();
+  if (!id.empty()) return id;
+  const std::string& url = environment[prefix + "_DELETE_URL"].text();
+  const std::size_t before = url.rfind(before_id);
+  if (before == std::string::npos) return "";
+  const std::size_t from = before + before_id.size(), to = url.find('/', from);
+  return to == std::string::npos ? "" : url.substr(from, to - from);
+}
+
 /** A port of JSON, or the digits of a variable; null if it is none. */
 inline Json port_of(const Json& given) {
   double port = given.number();
@@ -99,12 +114,14 @@ inline Json ports_in(const Json& environment) {
 
 namespace detail {
 
-/** What a server says of itself when it registers, with the ports at which it listens. */
-inline Json registration_with_ports(const Json& registration, const Json& environment) {
+/** What a server says of itself when it registers, with its deployment and the ports at which it listens. */
+inline Json registration_in(const Json& registration, const Json& environment) {
   const Json ports = ports_in(environment);
   Json listening = Json::object();
   for (const auto& [name, port] : ports.members()) listening.set(name, port["internal"]);
   Json made = registration;
+  const std::string deployment = deployment_in(environment);
+  if (!deployment.empty()) made.set("deployment", deployment);
   return listening.members().empty() ? made : made.set("ports", listening);
 }
 

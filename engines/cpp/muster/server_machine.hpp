@@ -269,7 +269,7 @@ class ServerMachine {
     const std::string& wish = input["do"].text();
     if (wish == "start") {
       instance_ = input["instance"].text();
-      registration_ = detail::registration_with_ports(input["registration"], input["environment"]);
+      registration_ = detail::registration_in(input["registration"], input["environment"]);
       due_at_ = now_;
     } else if (wish == "healthy") {
       is_healthy_ = input["isHealthy"].boolean();

@@ -82,7 +82,7 @@ namespace Muster
             {
                 case "start":
                     instance = Json.TextAt(input, "instance");
-                    registration = ServiceEnvironment.RegistrationWithPorts(
+                    registration = ServiceEnvironment.RegistrationIn(
                         Json.At(input, "registration"), Json.At(input, "environment"));
                     dueAt = now;
                     return;

@@ -45,6 +45,24 @@ namespace Muster
             return known ?? "SERVICE";
         }
 
+        /// What precedes the request id in the path of DELETE_URL; an access point's id comes after.
+        const string BeforeId = "/self/stop/";
+
+        /// The request id of the deployment in which this process runs: SERVICE_REQUEST_ID, otherwise that in
+        /// SERVICE_DELETE_URL. Null outside of a deployment.
+        static string DeploymentIn(object environment)
+        {
+            var prefix = PrefixIn(environment);
+            var id = Json.TextAt(environment, prefix + "_REQUEST_ID");
+            if (!string.IsNullOrEmpty(id)) return id;
+            var url = Json.TextAt(environment, prefix + "_DELETE_URL") ?? "";
+            var from = url.LastIndexOf(BeforeId, StringComparison.Ordinal);
+            if (from < 0) return null;
+            from += BeforeId.Length;
+            var to = url.IndexOf('/', from);
+            return to > from ? url.Substring(from, to - from) : null;
+        }
+
         /// The ports by name. From SERVICE_PORTS_MAPPING; without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and
         /// _PROTOCOL, with names in lower case.
         public static Dictionary<string, ServerPort> PortsIn(object environment)
@@ -76,10 +94,12 @@ namespace Muster
             return ports;
         }
 
-        /// What a server says of itself when it registers, with the ports at which it listens.
-        public static Obj RegistrationWithPorts(object registration, object environment)
+        /// What a server says of itself when it registers, with its deployment and the ports at which it listens.
+        public static Obj RegistrationIn(object registration, object environment)
         {
             var made = new Obj((Obj)registration);
+            var deployment = DeploymentIn(environment);
+            if (deployment != null) made["deployment"] = deployment;
             var listening = new Obj();
             foreach (var port in PortsIn(environment)) listening[port.Key] = (double)port.Value.Internal;
             if (listening.Count > 0) made["ports"] = listening;

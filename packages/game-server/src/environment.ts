@@ -28,6 +28,22 @@ const servicePrefixIn = (env: Environment): string =>
 export const serviceVariable = (env: Environment, name: string): string | undefined =>
   env[`${servicePrefixIn(env)}_${name}`]
 
+/** What precedes the request id in the path of DELETE_URL (service-api, Endpoints); an access point's id follows. */
+const BEFORE_ID = '/self/stop/'
+
+/**
+ * The request id of the deployment in which this process runs: SERVICE_REQUEST_ID (live fact), otherwise that in
+ * SERVICE_DELETE_URL (specification). Another prefix is found by `servicePrefixIn`. Undefined outside of a deployment.
+ */
+export function deploymentIn(env: Environment): string | undefined {
+  const id = serviceVariable(env, 'REQUEST_ID')
+  if (id) return id
+  const url = serviceVariable(env, 'DELETE_URL') ?? ''
+  const from = url.lastIndexOf(BEFORE_ID)
+  const to = from === -1 ? -1 : url.indexOf('/', from + BEFORE_ID.length)
+  return (to !== -1 && url.slice(from + BEFORE_ID.length, to)) || undefined
+}
+
 /**
  * The ports of the deployment by name, from SERVICE_PORTS_MAPPING (public fact); without it, those of the variables
  * SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. Another prefix is found by

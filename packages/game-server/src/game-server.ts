@@ -1,6 +1,6 @@
 import { playAlone } from './alone.js'
 import { type Clock, dateOf, systemClock, systemRandom } from './clock.js'
-import { type Environment, localMatch, matchIn, portsIn, type ServerPort } from './environment.js'
+import { deploymentIn, type Environment, localMatch, matchIn, portsIn, type ServerPort } from './environment.js'
 import { InvalidCall, JoinRefused } from './errors.js'
 import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
 import { createListing, type Listing, type SessionWanted } from './listing.js'
@@ -222,7 +222,8 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
     void stop(name, true)
   }
 
-  const registration = { build, matches: most, attributes, ports: internalPorts(portsIn(env)) }
+  const where = { deployment: deploymentIn(env), ports: internalPorts(portsIn(env)) }
+  const registration = { build, matches: most, attributes, ...where }
   const localKey = crypto.getRandomValues(new Uint8Array(32))
   const own = matchIn(env)
   const mode = url !== undefined && token !== undefined ? 'muster' : own === undefined ? 'local' : 'environment'

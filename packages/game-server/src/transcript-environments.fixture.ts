@@ -1,6 +1,6 @@
 // What a game server meets beside matches that go well, for `transcript.test.ts`.
 
-/** Variables of the deployment service, and what the server makes of its ports. */
+/** Variables of the deployment service, and what the server makes of them: its deployment, and its ports. */
 export const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the prefix of the specification is found by its request id': {
     SERVICE_REQUEST_ID: 'r1',
@@ -25,6 +25,25 @@ export const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, strin
     SERVICE_PORT_GAME_INTERNAL: '7777',
     ARBITRIUM_PORT_OTHER_INTERNAL: '1',
   },
+  'without a request id the deployment is that of the URL which stops it': {
+    SERVICE_DELETE_URL: 'https://service.example/v1/self/stop/r2/access-1',
+  },
+  'the request id counts before the URL': {
+    ARBITRIUM_REQUEST_ID: 'r1',
+    ARBITRIUM_DELETE_URL: 'https://service.example/v1/self/stop/r2/access-1',
+  },
+  'the request id and the URL have the prefix that is set': {
+    MUSTER_SERVICE_PREFIX: 'ACME',
+    ACME_DELETE_URL: 'https://service.example/self/stop/x/v1/self/stop/r3/access-1',
+    SERVICE_REQUEST_ID: 'r1',
+  },
+  'a URL of another form names no deployment': {
+    SERVICE_DELETE_URL: 'https://service.example/v1/self/stop/r2',
+  },
+  'a URL without an id names no deployment': {
+    SERVICE_DELETE_URL: 'https://service.example/v1/self/stop//access-1',
+  },
+  'an empty URL names no deployment': { SERVICE_REQUEST_ID: '', SERVICE_DELETE_URL: '' },
   'what is no port is left out': {
     SERVICE_REQUEST_ID: 'r1',
     SERVICE_PORTS_MAPPING: JSON.stringify({

@@ -251,6 +251,15 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.admit(joinToken('zoe'))
     await server.run(24_750)
   },
+  'a twin: it is not known yet which deployment is followed, and then it is another': async (server) => {
+    await server.start()
+    await server.answer(503, { code: 'unavailable', detail: 'Retry later.' }, { 'retry-after': '1' })
+    await server.run(1000)
+    await server.answer(410, { detail: 'Players are sent to another deployment of this server. End this process.' })
+    await server.run(250)
+    await server.stopped()
+    await server.run(2000)
+  },
   'the process is ended by a signal, and Muster hears of it': async (server) => {
     await play(server)
     await server.signal()

@@ -398,10 +398,13 @@ export function createAllocator(options: AllocatorOptions) {
 
     /**
      * Registers the game server of this token: see `GameServers`.
-     * @throws {ServerGone}
+     * @throws {ServerGone}; {Unavailable}: see `assertFollowed`
      */
-    registerServer: (token: string, registration: ServerRegistration): Registered =>
-      gameServers.register(serverOf(token), registration),
+    registerServer: (token: string, registration: ServerRegistration): Registered => {
+      const server = serverOf(token)
+      lifecycle.assertFollowed(server, registration.deployment)
+      return gameServers.register(server, registration)
+    },
     /**
      * Returns the orders of the server, and the ids of the matches that it had before, and its own if it lists itself
      * now, or does no more: a restart has to know that.

@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, type MatchHosting, tellEnded } from './allocations.js'
+import { Unavailable } from './errors.js'
 import type { ServerLogWriter } from './store/index.js'
 import type { Listening } from './port-probe.js'
 import {
@@ -13,6 +14,7 @@ import {
   type ReturnReason,
   type ServerFailure,
 } from './records/index.js'
+import { ServerGone } from './game-servers/index.js'
 import { createTimeouts } from './server-deadlines.js'
 import type { ServerChange, ServerHint, ServerSource } from './sources/index.js'
 
@@ -308,6 +310,28 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
       // That it is READY is known by then, and to read it again would cost others their time.
       else if (requestId !== undefined && (phase === 'starting' || hint?.isReady !== true))
         source.hint({ handle: requestId })
+    },
+
+    /**
+     * A process with the token of this server says in which deployment it runs. That is a claim: a hostile process
+     * may name any. So it decides only about that process. What is followed and stopped, the source decides,
+     * by the id of the server.
+     * @throws {ServerGone} for a twin: another deployment of the same create. {Unavailable} until it is known, and
+     * stored, which deployment is followed
+     */
+    assertFollowed: (allocation: Allocation, deployment: string | undefined) => {
+      const { phase, requestId, matchId, tag, unwanted, twins } = allocation
+      if (deployment === undefined || deployment === requestId) return
+      if (requestId === undefined) {
+        if (phase === 'finding') source.claimed(credentialOf(tag))
+        // One that is not wanted ends in any case.
+        if (unwanted === undefined) throw new Unavailable('It is not known yet in which deployment this server runs.')
+        return
+      }
+      if (twins?.has(deployment) !== true) source.claimed(credentialOf(tag))
+      if (writer.written(matchId) !== undefined)
+        throw new Unavailable('The deployment of this server is not stored yet.')
+      throw new ServerGone('Players are sent to another deployment of this server. End this process.')
     },
 
     /** Ends what exceeds its time. */

@@ -13,6 +13,26 @@ static func prefix_in(environment):
 	return "SERVICE"
 
 
+# What precedes the request id in the path of DELETE_URL; an access point's id comes after.
+const BEFORE_ID = "/self/stop/"
+
+
+# The request id of the deployment in which this process runs: SERVICE_REQUEST_ID, otherwise that in
+# SERVICE_DELETE_URL. Empty outside of a deployment.
+static func deployment_in(environment):
+	var prefix = prefix_in(environment)
+	var id = environment.get(prefix + "_REQUEST_ID", "")
+	if id != "":
+		return id
+	var url = environment.get(prefix + "_DELETE_URL", "")
+	var from = url.rfind(BEFORE_ID)
+	if from == -1:
+		return ""
+	from += BEFORE_ID.length()
+	var to = url.find("/", from)
+	return "" if to == -1 else url.substr(from, to - from)
+
+
 # The ports of the deployment by name: `internal`, `external` and `protocol`. From SERVICE_PORTS_MAPPING; without it,
 # from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. Environment: texts by name.
 static func ports_in(environment, platform):
@@ -37,13 +57,16 @@ static func ports_in(environment, platform):
 	return ports
 
 
-# What a server says of itself when it registers, with the ports at which it listens.
-static func registration_with_ports(registration, environment, platform):
+# What a server says of itself when it registers, with its deployment and the ports at which it listens.
+static func registration_in(registration, environment, platform):
 	var listening = {}
 	var ports = ports_in(environment, platform)
 	for name in ports:
 		listening[name] = ports[name].internal
 	var made = registration.duplicate()
+	var deployment = deployment_in(environment)
+	if deployment != "":
+		made["deployment"] = deployment
 	if listening.size() > 0:
 		made["ports"] = listening
 	return made

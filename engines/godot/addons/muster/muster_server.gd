@@ -160,8 +160,9 @@ func _environment() -> Dictionary:
 	var made := {"MUSTER_SERVICE_PREFIX": OS.get_environment("MUSTER_SERVICE_PREFIX")}
 	for known: String in ["SERVICE", "ARBITRIUM"]:
 		made[known + "_REQUEST_ID"] = OS.get_environment(known + "_REQUEST_ID")
-	var mapping := ENVIRONMENT.prefix_in(made) + "_PORTS_MAPPING"
-	made[mapping] = OS.get_environment(mapping)
+	var prefix: String = ENVIRONMENT.prefix_in(made)
+	for name: String in ["_REQUEST_ID", "_DELETE_URL", "_PORTS_MAPPING"]:
+		made[prefix + name] = OS.get_environment(prefix + name)
 	return made
 
 

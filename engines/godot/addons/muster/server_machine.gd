@@ -321,7 +321,7 @@ func _obey(input):
 		"start":
 			_instance = input.instance
 			var environment = input.get("environment", {})
-			_registration = ENVIRONMENT.registration_with_ports(input.registration, environment, _platform)
+			_registration = ENVIRONMENT.registration_in(input.registration, environment, _platform)
 			_due_at = _now
 		"healthy":
 			_is_healthy = input.isHealthy

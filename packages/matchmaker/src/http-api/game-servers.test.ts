@@ -310,6 +310,26 @@ describe('a server', () => {
     expect((await second()).status).toBe(200)
   })
 
+  test('in another deployment than that of its players is 410, and 503 while theirs is not known', async () => {
+    let createMs = 0
+    const { send, token, tokenOf, run, matchmaker } = await open({}, ['ann'], {
+      service: { latencyMs: (method) => (method === 'create' ? createMs : 0) },
+    })
+    const register = (deployment: unknown, who = token) =>
+      send(who, 'POST', '/servers', { instance: 'one', deployment })
+    expect((await register('r1')).status).toBe(200)
+    expect(await register('r2')).toMatchObject({ status: 410, json: { code: 'server-gone' } })
+    expect(await register('r 1')).toMatchObject({ status: 400, json: { field: 'deployment' } })
+    createMs = 2000
+    matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', ip: '198.51.100.7' }] })
+    await run(1000)
+    const early = await register('r2', tokenOf(1))
+    expect(early).toMatchObject({ status: 503, json: { code: 'unavailable' } })
+    expect(early.headers.get('retry-after')).toBe('1')
+    await run(4000)
+    expect((await register('r2', tokenOf(1))).status).toBe(200)
+  })
+
   test('of which a second process registers tells each process its own orders, also if it waits', async () => {
     const { register, send, token, run, playing, matchId, clock } = await open()
     await register()

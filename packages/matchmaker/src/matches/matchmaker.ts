@@ -297,8 +297,10 @@ export interface Matchmaker extends ResultCommands {
   isSecretOf(matchId: string, secret: string): boolean
   /**
    * Registers a game server by its token, MUSTER_SERVER_TOKEN, for `POST /servers` of the ticket API. The same again
-   * changes nothing. Another instance replaces the one before.
-   * @throws {ServerGone} if the server is not wanted any more
+   * changes nothing. Another instance replaces the one before. `deployment`: the request id of the deployment in which
+   * the process runs, where it knows that. Of several deployments that one create made, only one may register.
+   * @throws {ServerGone} if the server is not wanted any more, or runs in another deployment than the one to which
+   *   players are sent; {Unavailable} while it is not known, or not stored, which one that is: register again
    */
   registerServer(token: string, registration: ServerRegistration): Registered
   /**

@@ -51,6 +51,7 @@ const REQUEST_MS = 5000
 export interface GameProcess {
   readonly requestId: string
   readonly token: string
+  readonly instance: string
   step(): void
   /** A player connects with a token, and is admitted or not. */
   connect(playerId: string, join: string): void
@@ -142,7 +143,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   }
 
   const register = () => {
-    const registration = RegistrationBody.parse({ instance, matches: capacity })
+    const registration = RegistrationBody.parse({ instance, deployment: requestId, matches: capacity })
     send(async (matchmaker) => {
       const answer = matchmaker.registerServer(token, registration)
       return () => {
@@ -204,6 +205,7 @@ export function createGameProcess(options: GameProcessOptions, world: GameWorld)
   return {
     requestId,
     token,
+    instance,
     step: () => {
       if (isOver) return
       for (const one of playing.values()) {

@@ -144,7 +144,13 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
       now: () => clock.now() + offMs,
       sleep: (ms, signal) => alive(clock.sleep(ms, signal)),
     }
-    const { create, get, stop, list } = service.deployments
+    const { get, stop, list } = service.deployments
+    /** Sometimes the service makes two of one create, and answers with the first. */
+    const create: DeploymentService['create'] = async (input, options) => {
+      const made = await service.deployments.create(input, options)
+      if (!calm && chance(random, 0.05)) await service.add(input.tags ?? []).catch(() => {})
+      return made
+    }
     const gated =
       <Input, Options, Output>(call: (input: Input, options?: Options) => Promise<Output>) =>
       (input: Input, options?: Options): Promise<Output> =>
@@ -352,14 +358,13 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
     const places = new Map<string, string>()
     const players = new Map<string, string>()
     const living = processes.filter((one) => !one.hasEnded())
-    for (const token of new Set(living.map((one) => one.token))) {
-      const orders = await unlessWaiting(matchmaker.waitForServerOrders(token, { version: -1, waitMs: 0 }))
+    for (const { token, instance, requestId } of living) {
+      const orders = await unlessWaiting(matchmaker.waitForServerOrders(token, { instance, version: -1, waitMs: 0 }))
       for (const { id, teams } of orders?.matches ?? []) {
         const there = places.get(id)
         if (there !== undefined) broken.add(`match ${id} is on two servers`)
         places.set(id, token)
         const sent = sentTo.get(id)
-        const requestId = living.find((one) => one.token === token)?.requestId
         if (sent !== undefined && sent !== requestId)
           broken.add(`match ${id} is on ${requestId}, its players on ${sent}`)
         for (const { id: player } of teams.flatMap((team) => team.players)) {

@@ -60,8 +60,12 @@ class Game {
 }
 
 /** Of two processes the first leads, and all is asked of the second. */
-async function two(options: Parameters<typeof createWorld>[0] = {}) {
+async function two(
+  options: Parameters<typeof createWorld>[0] = {},
+  before: (world: ReturnType<typeof createWorld>) => void = () => {},
+) {
   const world = createWorld({ queues: [pooled], pools: [arena], ...options })
+  before(world)
   const [first, second] = [world.process(), world.process()]
   first.start()
   await world.pass(100)
@@ -302,6 +306,40 @@ describe('the next leader', () => {
     expect(await ticket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
     // One more, in place of the one that was taken.
     expect(service.servers.length).toBeLessThanOrEqual(created + 1)
+    await close()
+  })
+
+  test('keeps to one of two deployments of a lost create: the process of the other is told to end itself', async () => {
+    const { first, second, answer, pass, service, close } = await two({}, (world) => {
+      const { servers } = world.service
+      world.service.fault = (method) => {
+        if (method === 'create') return servers.length === 0 ? 'answer' : undefined
+        return method === 'list' && servers.length > 0 ? 'call' : undefined
+      }
+    })
+    await pass(500, 50)
+    const [one] = service.servers as [Server]
+    const twin = { ...one, id: 'twin' }
+    service.servers.push(twin)
+    const register = (deployment: string) =>
+      answer(second.registerServer(tokenOf(one), { instance: deployment, deployment, matches: 1 })).then(
+        () => 'registered',
+        ({ name }: Error) => name,
+      )
+    const both = async () => [await register(one.id), await register(twin.id)]
+    expect(await both()).toEqual(['Unavailable', 'Unavailable'])
+    service.fault = () => undefined
+    await pass(2500, 50)
+    const answers = await both()
+    expect(answers.toSorted()).toEqual(['ServerGone', 'registered'])
+    await pass(500, 50)
+    expect([one, twin].map(({ stoppedAt }) => stoppedAt === undefined)).toEqual(
+      answers.map((said) => said === 'registered'),
+    )
+    first.pause()
+    await pass(3000, 50)
+    expect(second.leads()).toBe(true)
+    expect(await both()).toEqual(answers)
     await close()
   })
 

@@ -25,7 +25,7 @@ const call = async (method, path, body) => {
   return answer.json()
 }
 async function serve() {
-  let known = await call('POST', '/servers', {})
+  let known = await call('POST', '/servers', { deployment: process.env.SERVICE_REQUEST_ID })
   for (let seq = 1; ; seq += 1) {
     const matches = known.matches.map(({ id }) => ({ id, status: 'open', players: {} }))
     known = await call('PUT', '/servers/me?wait=1&version=' + (seq < 2 ? 0 : known.version), { seq, matches })

@@ -25,9 +25,19 @@ const instance = z
   .max(64)
   .describe('Random text that the process makes when it starts: a restarted process is another instance')
 
+/** An id that the deployment service has given: visible ASCII characters. */
+const deployment = z
+  .string()
+  .max(128)
+  .regex(/^[!-~]+$/, 'must be 1 to 128 visible ASCII characters')
+  .describe(
+    'The deployment in which it runs: the request id, by its variable SERVICE_REQUEST_ID. Left out outside of one',
+  )
+
 /** `POST /servers`: a game server says that it runs, and what it can do. */
 export const RegistrationBody = z.strictObject({
   instance,
+  deployment: deployment.optional(),
   build: z.string().min(1).max(128).optional().describe('The build of the game; players of another one cannot join'),
   matches: z.number().int().min(1).max(MOST_MATCHES).default(1).describe('Matches that it serves at a time'),
   seats: z.number().int().min(0).max(MOST_PLAYERS).optional().describe('Players who fit on it in all'),

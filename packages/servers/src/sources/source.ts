@@ -127,6 +127,11 @@ export interface ServerSource {
   find(lost: LostCreate): void
   /** The server of this id was found, or need not be looked for. */
   found(id: string): void
+  /**
+   * A process says that it is the server of this id, in a way that proves nothing: soon `seen` is told each server that
+   * has the id. A process may repeat this at will, so what it costs is bounded.
+   */
+  claimed(id: string): void
   /** From now on, a lost server counts as absent after fewer looks. */
   giveUpSooner(): void
   /** Notes that no server of this id is wanted any more: one that appears later is stopped at once. */

@@ -79,7 +79,8 @@ createServer((socket) => {
 }).listen(Number(process.env.SERVICE_PORT_GAME_INTERNAL), '127.0.0.1')
 process.on('SIGTERM', () => process.exit(0))
 
-let known = registered = await call('POST', '/servers', { build: '1.0' })
+const registration = { build: '1.0', deployment: process.env.SERVICE_REQUEST_ID }
+let known = registered = await call('POST', '/servers', registration)
 for (;;) {
   for (const { id } of known.matches ?? []) if (!matches.has(id)) matches.set(id, { id, status: 'open', players: {} })
   for (const id of matches.keys())
@@ -88,7 +89,7 @@ for (;;) {
   const state = { seq: (seq += 1), matches: [...matches.values()] }
   if (fault === 'wrong-report') state.matches = state.matches.map((match) => ({ ...match, mood: 'merry' }))
   known = await call('PUT', '/servers/me', state).catch(() => ({}))
-  if (known.status === 409) known = await call('POST', '/servers', { build: '1.0' }).catch(() => ({}))
+  if (known.status === 409) known = await call('POST', '/servers', registration).catch(() => ({}))
   await new Promise((resolve) => setTimeout(resolve, known.version === undefined ? 500 : 150))
 }
 process.exit(0)

@@ -28,6 +28,8 @@ export interface FinderOptions {
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 /** Of a match of an earlier process, for which nobody waits: one lookup, once the list shows all that was created. */
 const AFTER_RESTART = [1]
+/** For other deployments of a create whose deployment is known: at once, and once the list shows all of them. */
+const FOR_TWINS = [0, 1]
 /** Lookups before the players are released; the last is at `listLagMs`. */
 const LOOKS_FOR_PLAYERS = 5
 /** If lookups fail, the players are released after this multiple of `listLagMs`. */
@@ -36,19 +38,24 @@ const LAGS_FOR_PLAYERS = 4
 const MOST_SINGLE = 3
 /** Milliseconds. */
 const RETRY_MS = 1000
+/** Between two lookups of one search that claims cause (our choice): a process repeats these at will. */
+const CLAIM_GAP_MS = 1000
 const TIMEOUT_MS = 10_000
 /** Between two pages of a sweep. */
 const PAGE_GAP_MS = 50
 
 type Search = ReturnType<typeof newSearch>
 
-const newSearch = ({ id, lostAt, isAwaited }: LostCreate) => ({
+/** @param lostAt epoch milliseconds: of the loss, or since when twins are looked for */
+const newSearch = (id: string, lostAt: number, times: readonly number[]) => ({
   id,
   lostAt,
-  times: isAwaited ? WHILE_PLAYERS_WAIT : AFTER_RESTART,
+  times,
   /** Number of `times` that had passed when the last answered lookup began. */
   looks: 0,
   isHinted: false,
+  /** Epoch milliseconds before which a claim causes no lookup. */
+  claimsRestUntil: 0,
   isLooking: false,
   /** Epoch milliseconds before which a failed lookup is not repeated. */
   restsUntil: 0,
@@ -122,21 +129,33 @@ export function createFinder(options: FinderOptions) {
 
   return {
     /** Begins a search. */
-    begin: (lost: LostCreate) => void searches.set(lost.id, newSearch(lost)),
+    begin: ({ id, lostAt, isAwaited }: LostCreate) =>
+      void searches.set(id, newSearch(id, lostAt, isAwaited ? WHILE_PLAYERS_WAIT : AFTER_RESTART)),
     /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
     hint: (id: string) => {
       const search = searches.get(id)
       if (search !== undefined) search.isHinted = true
+    },
+    /** A process says that it is the server of this id: see `ServerSource`. A search for twins goes on as it is. */
+    claimed: (id: string) => {
+      const now = clock.now()
+      const search = searches.get(id)
+      if (search === undefined) searches.set(id, newSearch(id, now, FOR_TWINS))
+      else if (search.times !== FOR_TWINS && now >= search.claimsRestUntil) {
+        search.isHinted = true
+        search.claimsRestUntil = now + CLAIM_GAP_MS
+      }
     },
     /** Ends the search: the deployment was found, or is no longer needed. */
     end: (id: string) => void searches.delete(id),
     /** Begins the lookups that are due. */
     advance: (now: number) => {
       for (const { id, looks, lostAt, times } of searches.values()) {
-        if (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs) late(id)
+        const isLost = times !== FOR_TWINS
+        if (isLost && (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs)) late(id)
         if (looks < Math.min(times.length, enoughLooks)) continue
         searches.delete(id)
-        absent(id)
+        if (isLost) absent(id)
       }
       lookOn(now)
     },

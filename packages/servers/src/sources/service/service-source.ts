@@ -109,6 +109,7 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     oldestStopMs: stops.oldestMs,
     find: finder.begin,
     found: finder.end,
+    claimed: finder.claimed,
     giveUpSooner: finder.giveUpSooner,
     ended: reaper.ended,
     strays: reaper.strays,

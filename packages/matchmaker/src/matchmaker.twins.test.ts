@@ -1,0 +1,256 @@
+/** A create that made two deployments: both have one token, and each process says in which deployment it runs. */
+import { ConnectionLost } from '@muster/core'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { createMemoryServerLog, RegistrationBody, ReportBody, type ServerLog } from '@muster/servers/internal'
+import { describe, expect, test } from 'vitest'
+import { createMatchmakerOver } from './create-matchmaker.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+
+const arena: PoolDefinition = { name: 'arena', deploy: { application: 'game', version: '1' } }
+const pooled = { queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }], pools: [arena] }
+const own = { queues: [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }] }
+const lost = new ConnectionLost('the connection was lost', { sent: true })
+
+function open(options: Parameters<typeof setUp>[0] = {}) {
+  const all = setUp({ ...pooled, service: { fate: () => ({ readyMs: 1000 }) }, ...options })
+  let { matchmaker } = all
+  const { service } = all
+  const token = () =>
+    service.calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  const seqs = new Map<string, number>()
+  /** A process registers in a deployment: default that of its name; null: it says none. Returns the error's name. */
+  const register = (name: string, deployment: string | null = name) => {
+    try {
+      matchmaker.registerServer(
+        token(),
+        RegistrationBody.parse({ instance: name, deployment: deployment ?? undefined }),
+      )
+      return 'registered'
+    } catch (error) {
+      return error instanceof Error ? error.name : error
+    }
+  }
+  const report = async (name: string) => {
+    const seq = (seqs.get(name) ?? 0) + 1
+    seqs.set(name, seq)
+    const matchId = matchmaker.getTicket('ann-ben')?.matchId
+    const matches = matchId === undefined ? [] : [{ id: matchId, status: 'open' }]
+    try {
+      const { want, matches: given } = await matchmaker.reportServer(
+        token(),
+        ReportBody.parse({ instance: name, seq, matches }),
+      )
+      return `${want}, ${given.length} matches`
+    } catch (error) {
+      return error instanceof Error ? error.name : error
+    }
+  }
+  /** A deployment with the tag of the first create. */
+  const addTwin = async () => (await service.add(service.calls.create[0]?.tags ?? [])).request_id
+  const restart = (more: Partial<Parameters<typeof createMatchmakerOver>[0]>) => {
+    matchmaker = createMatchmakerOver({
+      deployments: service.deployments,
+      ...pooled,
+      clock: all.clock,
+      listLagMs: 4000,
+      ...more,
+    })
+  }
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await matchmaker.tick()
+      await all.clock.advance(250)
+    }
+  }
+  const searches = () => service.calls.list.filter(({ query }) => JSON.stringify(query).includes('match-')).length
+  const ticket = () => matchmaker.getTicket('ann-ben')
+  return { ...all, run, token, register, report, addTwin, restart, searches, ticket, matchmaker: () => matchmaker }
+}
+
+describe('a create that made two deployments', () => {
+  test.each([
+    ['of a pool', pooled],
+    ['of one match', own],
+  ])('%s: players and orders go to the one that is followed, and the other is stopped at once', async (_, options) => {
+    const { service, seen, join, run, register, report, addTwin, ticket } = open(options)
+    join('ann', 'ben')
+    await run(500)
+    expect(await addTwin()).toBe('r2')
+    await run(1000)
+    expect(register('r1')).toBe('registered')
+    expect(await report('r1')).toBe('run, 1 matches')
+    expect(register('r2')).toBe('ServerGone')
+    expect(await report('r1')).toBe('run, 1 matches')
+    await run(500)
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r2', reason: 'twin' }])
+    expect(ticket()).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    await run(60_000)
+    expect(service.unstopped()).toEqual(['r1'])
+    expect(seen.problem).toBeUndefined()
+  })
+
+  test('the other one may be the first that registers', async () => {
+    const { service, join, run, register, report, addTwin, ticket } = open()
+    join('ann', 'ben')
+    await run(500)
+    await addTwin()
+    await run(1000)
+    expect(register('r2')).toBe('ServerGone')
+    expect(await report('r2')).toBe('ServerNotRegistered')
+    expect(register('r1')).toBe('registered')
+    expect(await report('r1')).toBe('run, 1 matches')
+    await run(500)
+    expect(ticket()?.assignment?.fqdn).toBe('r1.example.com')
+    expect(service.unstopped()).toEqual(['r1'])
+  })
+
+  test('a process that says no deployment registers as before', async () => {
+    const { join, run, register, report, addTwin } = open()
+    join('ann', 'ben')
+    await run(1500)
+    await addTwin()
+    expect(register('A', null)).toBe('registered')
+    expect(register('B', null)).toBe('registered')
+    expect(await report('A')).toBe('drain, 0 matches')
+  })
+
+  test('a restarted process in the same deployment replaces the one before', async () => {
+    const { join, run, register, report } = open()
+    join('ann', 'ben')
+    await run(1500)
+    expect(register('A', 'r1')).toBe('registered')
+    expect(register('B', 'r1')).toBe('registered')
+    expect(await report('B')).toBe('run, 1 matches')
+    expect(await report('A')).toBe('drain, 0 matches')
+  })
+})
+
+describe('while the deployment of a server is not known', () => {
+  test('its process waits for the answer of the create', async () => {
+    const { join, run, register } = open({
+      service: { fate: () => ({ readyMs: 1000 }), latencyMs: (method) => (method === 'create' ? 2000 : 0) },
+    })
+    join('ann', 'ben')
+    await run(3000)
+    expect(register('r1')).toBe('Unavailable')
+    await run(1500)
+    expect(register('r1')).toBe('registered')
+  })
+
+  test('a registration has the list read at once: one deployment is followed, the other stopped', async () => {
+    const { service, join, run, register, addTwin, searches } = open({
+      // A list that is read for the first time after 15 s.
+      listLagMs: 240_000,
+      orphanGraceMs: Infinity,
+      service: {
+        fate: () => ({ readyMs: 1000 }),
+        listLagMs: 2000,
+        fault: (method, nth) => (method === 'create' && nth === 1 ? { error: lost, effect: true } : undefined),
+      },
+    })
+    join('ann', 'ben')
+    await run(1000)
+    await addTwin()
+    await run(2250)
+    expect(searches()).toBe(0)
+    const both = ['r1', 'r2']
+    expect(both.map((name) => register(name))).toEqual(['Unavailable', 'Unavailable'])
+    await run(500)
+    const answers = both.map((name) => register(name))
+    expect(answers.toSorted()).toEqual(['ServerGone', 'registered'])
+    await run(500)
+    expect(service.unstopped()).toEqual([both[answers.indexOf('registered')]])
+  })
+
+  test('registrations have the list read once a second at most', async () => {
+    const { join, run, register, searches } = open({
+      listLagMs: 240_000,
+      service: { fault: (method) => (method === 'create' ? { error: lost } : undefined) },
+    })
+    join('ann', 'ben')
+    await run(500)
+    for (let passed = 0; passed < 10_000; passed += 250) {
+      expect(register('r1')).toBe('Unavailable')
+      await run(250)
+    }
+    expect(searches()).toBeGreaterThan(8)
+    expect(searches()).toBeLessThan(12)
+  })
+
+  test('a process of ours that takes over from a killed one waits too, and keeps to what it finds', async () => {
+    const memory: StoreMemory = new Map()
+    const { service, join, run, register, report, addTwin, restart, ticket } = open({
+      store: createMemoryStore(memory),
+      service: {
+        fate: () => ({ readyMs: 1000 }),
+        listLagMs: 2000,
+        fault: (method, nth) => (method === 'create' && nth === 1 ? { error: lost, effect: true } : undefined),
+      },
+    })
+    join('ann', 'ben')
+    await run(250)
+    await addTwin()
+    restart({ store: createMemoryStore(memory) })
+    await run(1000)
+    const both = ['r1', 'r2']
+    expect(both.map((name) => register(name))).toEqual(['Unavailable', 'Unavailable'])
+    await run(2000)
+    const followed = both.find((name) => register(name) === 'registered') ?? ''
+    restart({ store: createMemoryStore(memory) })
+    await run(500)
+    expect(await report(followed)).toBe('ServerNotRegistered')
+    expect(both.filter((name) => register(name) === 'registered')).toEqual([followed])
+    expect(await report(followed)).toBe('run, 1 matches')
+    await run(1000)
+    expect(ticket()?.assignment?.fqdn).toBe(`${followed}.example.com`)
+    expect(service.unstopped()).toEqual([followed])
+  })
+})
+
+test('before another is told to end itself, the store knows which deployment is followed', async () => {
+  const memory = createMemoryServerLog()
+  let release = () => {}
+  const serverLog: ServerLog = {
+    open: () => memory.open(),
+    append: async (entry) => {
+      if (entry.kind === 'created') await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entry)
+    },
+  }
+  const { join, run, register, addTwin } = open({ serverLog })
+  join('ann', 'ben')
+  await run(1000)
+  await addTwin()
+  await run(500)
+  expect(register('r2')).toBe('Unavailable')
+  release()
+  await run(250)
+  expect(register('r2')).toBe('ServerGone')
+})
+
+describe('a server that claims a deployment that is not its own', () => {
+  test('ends itself: the other is not stopped, followed or replaced, and the service is asked rarely', async () => {
+    const { service, join, run, register, searches, ticket, matchmaker } = open()
+    join('ann', 'ben')
+    await run(1500)
+    const { request_id: strangers } = await service.add(['another-game'])
+    const { request_id: ours } = await service.add(['mm-muster', 'match-other'])
+    const before = searches()
+    for (let passed = 0; passed < 10_000; passed += 250) {
+      for (const claimed of [strangers, ours, 'r9', '../../v1/stop/r1'])
+        expect(register('hostile', claimed)).toBe('ServerGone')
+      await run(250)
+    }
+    expect(searches() - before).toBeLessThan(10)
+    expect(service.calls.stop).toEqual([])
+    expect(service.calls.get.map(({ request_id: id }) => id)).not.toContain(strangers)
+    expect(matchmaker().inspect().servers).toEqual([])
+    expect(register('r1')).toBe('registered')
+    expect(ticket()?.matchId).toBeDefined()
+  })
+
+  test.each([[''], ['r 1'], ['r1\n'], ['ä'], ['x'.repeat(129)], [7], [null]])('is refused: %j', (deployment) => {
+    const parsed = RegistrationBody.safeParse({ instance: 'one', deployment })
+    expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['deployment']])
+  })
+})
