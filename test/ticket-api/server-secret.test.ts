@@ -22,7 +22,7 @@ async function open(given?: Parameters<typeof openCounter>[0]) {
   return { ...counter, own: await begin('ann', 'ben'), other: await begin('cas', 'dan') }
 }
 
-test('it tells who left, asks for players, asks who may come, and ends its match', async () => {
+test.concurrent('it tells who left, asks for players, asks who may come, and ends its match', async () => {
   const { own, call, request, matchmaker, shut } = await open()
   const { matchId, secret, ticketId } = own
   expect(secret).toMatch(/^[0-9a-v]{21}\.[\w-]{22}$/)
@@ -44,7 +44,7 @@ test('it tells who left, asks for players, asks who may come, and ends its match
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test('it opens nothing of another match, and nothing else', async () => {
+test.concurrent('it opens nothing of another match, and nothing else', async () => {
   const { own, other, call, request, matchmaker, shut } = await open()
   const { secret } = own
   await call('backend', 'POST', `/matches/${other.matchId}/players-left`, { player_ids: ['dan'] }, 204)
@@ -77,14 +77,14 @@ test('it opens nothing of another match, and nothing else', async () => {
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test('of a match that is over it opens nothing', async () => {
+test.concurrent('of a match that is over it opens nothing', async () => {
   const { own, matchmaker, request, shut } = await open()
   await matchmaker.stopMatch(own.matchId)
   expect((await request(own.secret, 'GET', `/matches/${own.matchId}/players/ann`)).status).toBe(403)
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test('a match to which none of its players comes ends, unless its server asks for one of them', async () => {
+test.concurrent('a match to which none of its players comes ends, unless its server asks for one of them', async () => {
   const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
   const { own, other, call, request, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })
   const asks = (secret: string, path: string) => request(secret, 'GET', `/matches/${path}`)
@@ -99,7 +99,7 @@ test('a match to which none of its players comes ends, unless its server asks fo
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test.each([
+test.concurrent.each([
   ['by the tickets of its backfill', (ticketId: string) => [{ tickets: { [ticketId]: { player_id: 'ann' } } }]],
   ['in a team of its backfill', () => [{ teams: teamOf('ann') }]],
   ['in a team, later', () => [{ teams: teamOf('a stranger') }, { version: 1, teams: teamOf('ann') }]],
@@ -123,7 +123,7 @@ test.each([
 })
 const teamOf = (player: string) => [{ name: 'team', slots: 1, players: [{ player_id: player }] }]
 
-test('guesses are limited for each address, and do not keep out the server', async () => {
+test.concurrent('guesses are limited for each address, and do not keep out the server', async () => {
   const counter = await openCounter({
     api: {
       authenticate: (request) =>

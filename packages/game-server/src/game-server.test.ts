@@ -1,16 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Environment } from './environment.js'
 import { createGameServer, type GameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
 import type { Match, Player } from './served-match.js'
 import { openStack } from './stack.fixture.js'
 
-let end: (() => Promise<void>) | undefined
-afterEach(async () => {
-  await end?.()
-  end = undefined
-})
+/** Ends each stack. */
+const ends: (() => Promise<void>)[] = []
+afterAll(async () => void (await Promise.all(ends.map((end) => end()))))
 
 /** Muster with game servers of these handlers, on one machine. */
 async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServerOptions = {}, more: object = {}) {
@@ -35,7 +33,7 @@ async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServe
     return server
   }
   const stack = await openStack(play, more)
-  end = stack.close
+  ends.push(stack.close)
   return { ...stack, matches, problems, ended }
 }
 
@@ -72,8 +70,10 @@ async function openVerifier() {
   }
 }
 
-describe('with Muster', () => {
-  test('players of a match are admitted by their tokens alone, and its end frees the server for the next', async () => {
+describe.concurrent('with Muster', () => {
+  test('players of a match are admitted by their tokens alone, and its end frees the server for the next', async ({
+    expect,
+  }) => {
     const results: unknown[] = []
     const stack = await open()
     stack.matchmaker.on('matchOver', (event) => results.push(event))
@@ -97,7 +97,7 @@ describe('with Muster', () => {
     expect(stack.problems).toEqual([])
   })
 
-  test('a match that cannot be served goes to another server', async () => {
+  test('a match that cannot be served goes to another server', async ({ expect }) => {
     let isFirst = true
     const stack = await open({
       match: () => {
@@ -112,7 +112,7 @@ describe('with Muster', () => {
     await expect.poll(() => stack.ended).toHaveLength(1)
   })
 
-  test('a player who leaves may return in time, and is free for others after it', async () => {
+  test('a player who leaves may return in time, and is free for others after it', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -125,7 +125,7 @@ describe('with Muster', () => {
     await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
   })
 
-  test('a player who leaves is replaced by one who waits', async () => {
+  test('a player who leaves is replaced by one who waits', async ({ expect }) => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })
     const [ann] = await joinBoth(stack)
@@ -138,7 +138,7 @@ describe('with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
-  test('a player who never comes is replaced by one who waits', async () => {
+  test('a player who never comes is replaced by one who waits', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -150,7 +150,9 @@ describe('with Muster', () => {
     await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
-  test('a removed player, and one with another seat, is not let in by a token that was never used', async () => {
+  test('a removed player, and one with another seat, is not let in by a token that was never used', async ({
+    expect,
+  }) => {
     const stack = await open()
     const [ann, ben] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -167,7 +169,7 @@ describe('with Muster', () => {
     expect(fresh).toMatchObject({ status: 'fulfilled', value: { id: 'ann' } })
   })
 
-  test('a player who has left comes back to an open seat, and stays', async () => {
+  test('a player who has left comes back to an open seat, and stays', async ({ expect }) => {
     const joined: (readonly Player[])[] = []
     const stack = await open({ joined: (_match, players) => void joined.push(players) })
     const [ann, ben] = await joinBoth(stack)
@@ -188,7 +190,7 @@ describe('with Muster', () => {
     expect(await server.admit(again.join_token)).toMatchObject({ id: 'ann' })
   })
 
-  test('with Muster away the game goes on; what happened meanwhile is known when it is back', async () => {
+  test('with Muster away the game goes on; what happened meanwhile is known when it is back', async ({ expect }) => {
     const results: unknown[] = []
     const stack = await open()
     stack.matchmaker.on('matchOver', (event) => results.push(event))
@@ -205,7 +207,7 @@ describe('with Muster', () => {
     expect(results).toHaveLength(1)
   })
 
-  test('a match that is over lets nobody in, also while Muster has not heard of it', async () => {
+  test('a match that is over lets nobody in, also while Muster has not heard of it', async ({ expect }) => {
     const stack = await open()
     const [ann] = await joinBoth(stack)
     const [server] = stack.servers as [GameServer]
@@ -216,7 +218,7 @@ describe('with Muster', () => {
     await over
   })
 
-  test('a process that is to end lets nobody in, while its last words take their time', async () => {
+  test('a process that is to end lets nobody in, while its last words take their time', async ({ expect }) => {
     let isStopping = false
     const stack = await open({
       stop: () => {
@@ -231,7 +233,7 @@ describe('with Muster', () => {
     await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
-  test('an operator drains it: the match is played to its end, then the process ends', async () => {
+  test('an operator drains it: the match is played to its end, then the process ends', async ({ expect }) => {
     const said: string[] = []
     const stack = await open({
       draining: (reason) => void said.push(`drain: ${reason}`),
@@ -248,7 +250,7 @@ describe('with Muster', () => {
     expect(said).toHaveLength(2)
   })
 
-  test('by its own wish it takes no match any more, and ends after those it has', async () => {
+  test('by its own wish it takes no match any more, and ends after those it has', async ({ expect }) => {
     const stack = await open()
     await joinBoth(stack)
     const [first] = stack.servers as [GameServer]
@@ -259,7 +261,7 @@ describe('with Muster', () => {
     await expect.poll(() => stack.ended).toContain(first)
   })
 
-  test('a server that players start lists itself as they wish; whoever has a seat is admitted', async () => {
+  test('a server that players start lists itself as they wish; whoever has a seat is admitted', async ({ expect }) => {
     const stack = await open({ host: () => ({ name: '', seats: 4, attributes: { map: 'dust' } }) })
     const { json } = await stack.call('ann', 'POST', '/pools/arena/servers', { name: 'Night CTF', password: 'x' })
     const { seats } = json as { readonly seats: readonly { readonly seat_id: string }[] }
@@ -284,7 +286,7 @@ describe('with Muster', () => {
     await expect.poll(async () => (await stack.call('ben', 'GET', '/servers')).json).toMatchObject({ servers: [] })
   })
 
-  test('health that fails three times in a row drains the server', async () => {
+  test('health that fails three times in a row drains the server', async ({ expect }) => {
     const stack = await open({}, { health: () => false })
     await joinBoth(stack)
     const [server] = stack.servers as [GameServer]

@@ -33,10 +33,9 @@ function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
 
 describe('matches find warm servers as often as the formula says, within two points', () => {
   test.each([
+    // The pool alone is tested from 120 to 7,200 an hour: see pools.load.test.ts.
     { perHour: 180, hours: 5 },
-    { perHour: 600, hours: 2.5 },
     { perHour: 1800, hours: 1.75 },
-    { perHour: 3600, hours: 1.5 },
   ])('at $perHour matches an hour', async ({ perHour, hours }) => {
     const load = { matchesPerHour: perHour, bootSeconds: 20, matchSeconds: 900 }
     const crowd = pairs({ perHour, hours, matchSeconds: 900 })

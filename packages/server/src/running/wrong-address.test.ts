@@ -3,10 +3,13 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { checkLive } from '../cli/live-check.js'
 import type { ServiceReading } from './service-reads.js'
 import { configOf, openServer, openService, SERVICE_TOKEN, yamlOf } from './server.fixture.js'
+
+/** The test that opens something: it is closed at the test's end. */
+type Scene = Pick<TestContext, 'onTestFinished'>
 
 interface Gateway {
   /** Requests that reached it, as `METHOD /path`. */
@@ -15,7 +18,7 @@ interface Gateway {
 }
 
 /** A gateway before a service, which serves creates at `/v2/deployments` and all else below `/v1`. */
-async function openGateway(service: string, missing: 'page' | 'json'): Promise<Gateway> {
+async function openGateway(service: string, missing: 'page' | 'json', { onTestFinished }: Scene): Promise<Gateway> {
   const seen: string[] = []
   const server = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
@@ -46,12 +49,13 @@ async function openGateway(service: string, missing: 'page' | 'json'): Promise<G
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-async function openWorld(missing: 'page' | 'json' = 'page') {
+async function openWorld(scene: Scene, missing: 'page' | 'json' = 'page') {
+  const { onTestFinished } = scene
   const { emulator, url } = await openService()
   onTestFinished(() => emulator.close())
   const client = createClient({ baseUrl: url, token: SERVICE_TOKEN })
   onTestFinished(() => client.close())
-  const gateway = await openGateway(url, missing)
+  const gateway = await openGateway(url, missing, scene)
   const running = async () => (await client.deployments.list()).data.length
   return { emulator, client, gateway, running }
 }
@@ -65,7 +69,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-async function program(text: string) {
+async function program(text: string, { onTestFinished }: Scene) {
   const { server, lines, ask } = await openServer(text)
   onTestFinished(async () => void (await server.close()))
   const join = async (id: string) => {
@@ -76,20 +80,20 @@ async function program(text: string) {
   return { server, lines, join, ready }
 }
 
-describe('where creates are served at another path than all else', () => {
-  test('players get servers once service.settings says the path', async () => {
-    const { gateway } = await openWorld()
-    const { join } = await program(withSettings(yamlOf(gateway.url), V2))
+describe.concurrent('where creates are served at another path than all else', () => {
+  test('players get servers once service.settings says the path', async (scene) => {
+    const { gateway } = await openWorld(scene)
+    const { join } = await program(withSettings(yamlOf(gateway.url), V2), scene)
     const [ann] = await Promise.all([join('ann'), join('ben')])
     await until(async () => (await ann?.()) === 'HOST_ASSIGNED')
     expect(gateway.seen).toContain('POST /v2/deployments')
   })
 
-  test.each(['page', 'json'] as const)(
+  test.for(['page', 'json'] as const)(
     'without it no ticket is cancelled, and the missing route is said, with a %s as the answer',
-    async (missing) => {
-      const { gateway } = await openWorld(missing)
-      const { join, lines } = await program(yamlOf(gateway.url))
+    async (missing, scene) => {
+      const { gateway } = await openWorld(scene, missing)
+      const { join, lines } = await program(yamlOf(gateway.url), scene)
       const players = await Promise.all(['ann', 'ben'].map(join))
       await until(() => gateway.seen.filter((request) => request === 'POST /deployments').length >= 4)
       for (const status of players) expect(['SEARCHING', 'MATCH_FOUND']).toContain(await status())
@@ -98,21 +102,24 @@ describe('where creates are served at another path than all else', () => {
   )
 })
 
-describe.each(['page', 'json'] as const)('with /v2 at the end of service.url, and a %s as the answer', (missing) => {
-  test('never two servers are created, since none could be stopped; and it is said why', async () => {
-    const { gateway, running } = await openWorld(missing)
-    const { join, lines, ready } = await program(yamlOf(`${gateway.url}/v2`))
-    await Promise.all(['ann', 'ben', 'cas', 'dee', 'eve', 'fay', 'gus', 'hal'].map(join))
-    await until(() => lines.some((line) => line.includes('leave it out')))
-    await until(() => gateway.seen.filter((request) => request === 'GET /v2/v1/deployments').length >= 4)
-    expect(gateway.seen.filter((request) => request === 'POST /v2/deployments').length).toBeLessThan(2)
-    expect(await running()).toBeLessThan(2)
-    expect(await ready()).toBe(503)
-    expect(lines.join('')).toContain('there may be no GET /v1/deployments there')
-  })
-})
+describe.concurrent.each(['page', 'json'] as const)(
+  'with /v2 at the end of service.url, and a %s as the answer',
+  (missing) => {
+    test('never two servers are created, since none could be stopped; and it is said why', async (scene) => {
+      const { gateway, running } = await openWorld(scene, missing)
+      const { join, lines, ready } = await program(yamlOf(`${gateway.url}/v2`), scene)
+      await Promise.all(['ann', 'ben', 'cas', 'dee', 'eve', 'fay', 'gus', 'hal'].map(join))
+      await until(() => lines.some((line) => line.includes('leave it out')))
+      await until(() => gateway.seen.filter((request) => request === 'GET /v2/v1/deployments').length >= 4)
+      expect(gateway.seen.filter((request) => request === 'POST /v2/deployments').length).toBeLessThan(2)
+      expect(await running()).toBeLessThan(2)
+      expect(await ready()).toBe(503)
+      expect(lines.join('')).toContain('there may be no GET /v1/deployments there')
+    })
+  },
+)
 
-describe('muster check --live', () => {
+describe.concurrent('muster check --live', () => {
   const live = async (text: string, deploys = false) => {
     const readings: ServiceReading[] = []
     const announced: string[] = []
@@ -126,8 +133,8 @@ describe('muster check --live', () => {
     return { works, lines, announced }
   }
 
-  test('says of each thing that it works, and creates nothing', async () => {
-    const { gateway, running } = await openWorld()
+  test('says of each thing that it works, and creates nothing', async (scene) => {
+    const { gateway, running } = await openWorld(scene)
     const { works, lines } = await live(withSettings(yamlOf(gateway.url), V2))
     expect([works, await running()]).toEqual([true, 0])
     expect(lines).toEqual([
@@ -139,8 +146,8 @@ describe('muster check --live', () => {
     expect(gateway.seen.every((request) => request.startsWith('GET '))).toBe(true)
   })
 
-  test('creates one server with --deploy, announces its price, and stops it', async () => {
-    const { gateway, running, client } = await openWorld()
+  test('creates one server with --deploy, announces its price, and stops it', async (scene) => {
+    const { gateway, running, client } = await openWorld(scene)
     const text = withSettings(yamlOf(gateway.url, 'spending: { pricePerMinute: 0.01, currency: EUR }'), V2)
     const { works, lines, announced } = await live(text, true)
     expect(works).toBe(true)
@@ -157,8 +164,8 @@ describe('muster check --live', () => {
     await until(async () => (await running()) === 0)
   })
 
-  test('says that the create path is missing, and creates nothing', async () => {
-    const { gateway, running } = await openWorld()
+  test('says that the create path is missing, and creates nothing', async (scene) => {
+    const { gateway, running } = await openWorld(scene)
     const { works, lines } = await live(yamlOf(gateway.url), true)
     expect([works, await running()]).toEqual([false, 0])
     expect(lines.at(-1)).toMatch(
@@ -166,8 +173,8 @@ describe('muster check --live', () => {
     )
   })
 
-  test('finds out that service.url ends in a version that does not belong there', async () => {
-    const { gateway } = await openWorld('json')
+  test('finds out that service.url ends in a version that does not belong there', async (scene) => {
+    const { gateway } = await openWorld(scene, 'json')
     for (const version of ['/v1', '/v2/']) {
       const { works, lines } = await live(yamlOf(`${gateway.url}${version}`), true)
       expect(works).toBe(false)
@@ -177,8 +184,8 @@ describe('muster check --live', () => {
     expect(gateway.seen.some((request) => request.startsWith('POST'))).toBe(false)
   })
 
-  test('names a version that is not there, one that is not active, and a token that is refused', async () => {
-    const { gateway, client } = await openWorld()
+  test('names a version that is not there, one that is not active, and a token that is refused', async (scene) => {
+    const { gateway, client } = await openWorld(scene)
     const queues = "\n  - { name: duel, matchSize: 2, deploy: { application: my-game, version: '9' } }\n"
     const text = withSettings(yamlOf(gateway.url, '', queues), V2)
     expect((await live(text)).lines).toContain('fails version my-game 9: is not there: no server of it can be created')
@@ -187,7 +194,7 @@ describe('muster check --live', () => {
       'fails version my-game 1.0: is not active: no server of it can be created',
     )
     const strange = createEmulator({ token: 'another-token' })
-    onTestFinished(() => strange.close())
+    scene.onTestFinished(() => strange.close())
     const { works, lines } = await live(yamlOf((await strange.listen()).url))
     expect(works).toBe(false)
     expect(lines[0]).toMatch(/^fails locations: .*the token is missing, wrong or expired.*See service\.token\.$/)

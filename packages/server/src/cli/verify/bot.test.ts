@@ -3,7 +3,7 @@ import { wordsOf } from './bot.js'
 import type { Fault } from './by-hand.fixture.js'
 import { type Shown, studio, verify } from './verifying.fixture.js'
 
-test.each<readonly [Fault, readonly string[]]>([
+test.concurrent.each<readonly [Fault, readonly string[]]>([
   ['none', []],
   [
     'lets-all-in',
