@@ -52,8 +52,9 @@ describe.each([...texts.keys()])('the workflow %s', (name) => {
     expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(checkouts.map(() => false))
   })
 
-  test("uses GitHub's own actions by their major version, and ends", () => {
-    for (const { uses } of steps) expect(uses ?? 'actions/none@v1').toMatch(/^actions\/[\w-]+@v\d+$/)
+  test("uses GitHub's own actions by the hash of a commit, with its version behind it, and ends", () => {
+    for (const line of (texts.get(name) ?? '').split('\n').filter((one) => one.includes('uses:')))
+      expect(line).toMatch(/^ +- uses: actions\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/)
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60)
   })
 
@@ -64,6 +65,38 @@ describe.each([...texts.keys()])('the workflow %s', (name) => {
     for (const [path] of commands.join('\n').matchAll(/\.ci\/run|scripts\/[\w-]+\.mjs/g))
       accessSync(join(root, path), path.startsWith('.ci') ? constants.X_OK : constants.R_OK)
     expect(commands.join('\n')).toMatch(/\.ci\/run/)
+  })
+})
+
+describe('images of others', () => {
+  const paths = ['deploy/container', 'packages/create-muster/template'].flatMap((at) =>
+    ['Dockerfile', 'compose.yaml'].map((file) => `${at}/${file}`),
+  )
+  /** What Docker fetches: not stages, nor images that are built here. */
+  const imagesOf = (path: string) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    return Array.from(text.matchAll(/^(?:FROM| +image:) (\S+)/gm), ([, image = '']) => image).filter(
+      (image) => image !== 'muster' && image !== 'base',
+    )
+  }
+
+  test.each(paths)('are pinned by digest in %s', (path) => {
+    const images = imagesOf(path)
+    expect(images.length).toBeGreaterThan(0)
+    for (const image of images) expect(image).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w-]*@sha256:[\da-f]{64}$/)
+  })
+
+  test('and actions are kept up to date by dependabot', () => {
+    const { updates } = parse(readFileSync(join(root, '.github/dependabot.yml'), 'utf8')) as {
+      readonly updates: readonly { 'package-ecosystem': string; directory?: string; directories?: string[] }[]
+    }
+    const folders = ['/deploy/container', '/packages/create-muster/template']
+    const kept = updates.map((one) => [one['package-ecosystem'], one.directories ?? [one.directory]])
+    expect(Object.fromEntries(kept)).toMatchObject({
+      'github-actions': ['/'],
+      docker: folders,
+      'docker-compose': folders,
+    })
   })
 })
 

@@ -40,7 +40,7 @@ buildah "${store[@]}" copy -q "$from" "$base" / >/dev/null
 buildah "${store[@]}" config --env PATH=/usr/local/bin:/usr/bin:/bin "$from"
 buildah "${store[@]}" commit -q "$from" muster-base >/dev/null
 
-buildah "${store[@]}" bud -q --pull-never --format docker --build-arg NODE_IMAGE=localhost/muster-base \
+buildah "${store[@]}" bud -q --pull-never --format docker --from localhost/muster-base \
   --build-arg NPM_CONFIG_REGISTRY="$(npm config get registry)" --build-arg NPM_CONFIG_OFFLINE=true \
   -v "$(npm config get cache):/root/.npm" -f Dockerfile -t muster "$tarballs" >/dev/null
 image=$(buildah "${store[@]}" from --pull-never localhost/muster)

@@ -8,6 +8,10 @@ const GOAL = 20
 const MATCH_MS = 60_000
 /** Whoever loses the connection may return within this time. */
 const RETURN_MS = 10_000
+/** The largest message of a client. */
+const LARGEST_BYTES = 4096
+/** A connection without a token, or without an answer to pings, is closed after this time. */
+const SILENT_MS = 15_000
 
 const server = createGameServer({ build: '1' })
 /** The match that is played, with the taps and the connections of its players. */
@@ -34,13 +38,26 @@ function tap(played, id) {
   else end(played)
 }
 
-const listener = new WebSocketServer({ port: server.ports.game?.internal ?? 7777 })
+/** @returns what keeps the connection for another while */
+function endIfSilent(socket) {
+  const silence = setTimeout(() => socket.terminate(), SILENT_MS)
+  const pings = setInterval(() => socket.ping(), SILENT_MS / 3)
+  socket.once('close', () => {
+    clearTimeout(silence)
+    clearInterval(pings)
+  })
+  return () => silence.refresh()
+}
+
+const listener = new WebSocketServer({ port: server.ports.game?.internal ?? 7777, maxPayload: LARGEST_BYTES })
 listener.on('connection', (socket) => {
   socket.on('error', () => {})
+  const stay = endIfSilent(socket)
   // A client sends the join token of its assignment first of all.
   socket.once('message', async (token) => {
     try {
       const { id } = await server.admit(String(token))
+      socket.on('pong', stay)
       const { taps, sockets } = game
       sockets.get(id)?.close()
       sockets.set(id, socket)

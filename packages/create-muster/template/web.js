@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 
-const { MUSTER_URL, MUSTER_JWT_SECRET: secret, PORT = 3000 } = process.env
+const { MUSTER_URL, MUSTER_JWT_SECRET: secret, PORT = 3000, ALLOWED_HOSTS = '' } = process.env
 /** Without an address of Muster, this runs behind `muster dev`, and reads what that prints. */
 const isDev = MUSTER_URL === undefined
 if (!isDev && secret === undefined) throw new Error('MUSTER_JWT_SECRET: must be the secret of muster.yaml')
@@ -18,6 +18,11 @@ function tokenOf(player) {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
+// The page of another site can let its own name resolve to this machine, and read answers as its own (DNS rebinding).
+/** Names of this machine, and those of ALLOWED_HOSTS, separated by commas. */
+const hosts = new Set(['localhost', '127.0.0.1', '[::1]', ...ALLOWED_HOSTS.toLowerCase().split(',').filter(Boolean)])
+const isAllowed = (host = '') => hosts.has(host.toLowerCase().replace(/:\d+$/, ''))
+
 const files = {
   '/': ['text/html', './public/index.html'],
   '/page.js': ['text/javascript', './public/page.js'],
@@ -30,7 +35,9 @@ const server = createServer(async (request, response) => {
     response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(body)
   const name = new URLSearchParams(query).get('name') ?? ''
   const [type, file] = files[path] ?? []
-  if (file !== undefined) answer(200, type, await readFile(new URL(file, import.meta.url)))
+  // The answer to /session holds a token that is good for every player of `muster dev`.
+  if (isDev && !isAllowed(request.headers.host)) answer(421, 'text/plain', 'Unknown host. List it in ALLOWED_HOSTS.')
+  else if (file !== undefined) answer(200, type, await readFile(new URL(file, import.meta.url)))
   else if (path !== '/session') answer(404, 'text/plain', 'Not here.')
   else if (!/^[\w-]{1,20}$/.test(name)) answer(400, 'text/plain', 'A name has 1 to 20 letters and digits.')
   else answer(200, 'application/json', JSON.stringify({ url: muster.url, token: tokenOf(name) }))
