@@ -81,6 +81,11 @@ export function createListing(clock: Clock, changed: () => void) {
 function check({ name, seats, teams }: Listing): void {
   if (typeof name !== 'string' || name.length < 1 || name.length > 64)
     throw new InvalidCall('name', `must have 1 to 64 characters, got ${JSON.stringify(name)}`)
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
+    throw new InvalidCall(
+      'name',
+      `must have no control, direction or zero-width characters, got ${JSON.stringify(name)}`,
+    )
   if (!Number.isInteger(seats) || seats < 1 || seats > 1000)
     throw new InvalidCall('seats', `must be a whole number from 1 to 1,000, got ${seats}`)
   const sum = Object.values(teams ?? {}).reduce((all, one) => all + one, 0)

@@ -44,6 +44,7 @@ export {
   ReportBody,
   type SeatsWanted,
   ServerAttributes,
+  ServerName,
   type ServerRegistration,
   type ServerReport,
 } from './game-servers/server-reports.js'

@@ -216,6 +216,12 @@ describe('a body', () => {
       'matches.0.seats.teams.green',
     ],
     ['seats beyond the team', match({ seats: { open: true, teams: { team: 9 } } }), 400, 'matches.0.seats.teams.team'],
+    ...[0x202e, 0x200b, 0x2028, 0x1b].map((code): [string, object, number, string] => [
+      `a name with U+${code.toString(16)}`,
+      { listing: { name: `Night${String.fromCodePoint(code)}CTF`, seats: 1, players: {} } },
+      400,
+      'listing.name',
+    ]),
     ['a negative number', { seq: -1 }, 400, 'seq'],
     ['a number that is not whole', { seq: 0.5 }, 400, 'seq'],
     ['over its bound', { attributes: { a: 'x'.repeat(1_100_000) } }, 413, undefined],

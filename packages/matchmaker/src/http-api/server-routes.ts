@@ -7,6 +7,7 @@ import {
   RegistrationBody,
   ReportBody,
   ServerAttributes,
+  ServerName,
 } from '@muster/servers/internal'
 import { z } from 'zod'
 import { MOST_LATENCIES } from './latencies.js'
@@ -211,7 +212,7 @@ const SeatsSchema = SeatSchema.extend({
 
 const start = z.strictObject({
   pool: name.optional().describe('Default: the first of which players may start servers'),
-  name: name.optional().describe('In the list; default: that of the pool'),
+  name: ServerName.optional().describe('In the list; default: that of the pool'),
   password: z.string().min(1).max(128).optional(),
   attributes: ServerAttributes.optional(),
 })

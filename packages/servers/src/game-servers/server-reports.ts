@@ -9,6 +9,18 @@ const MOST_PLAYERS = 1000
 /** Most matches of one server at a time. */
 const MOST_MATCHES = 64
 
+/**
+ * What players read in the list of servers. It can neither look like another name nor change what stands beside it: no
+ * control characters, line separators, or format characters, which turn the direction of text or have no width.
+ */
+export const ServerName = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name), {
+    error: 'must have no control, direction or zero-width characters',
+  })
+
 /** What a server says of itself, or is to say. */
 export const ServerAttributes = z
   .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
@@ -84,7 +96,7 @@ const listing = z
     session: id
       .optional()
       .describe('Another id begins anew: nobody has a seat any more. Default: that of the instance'),
-    name: z.string().min(1).max(64).describe('What players read in the list'),
+    name: ServerName.describe('What players read in the list, without control, direction or zero-width characters'),
     seats: count.min(1).describe('Players who fit, whether or not they are there'),
     teams: z
       .record(z.string().min(1).max(64), count)
