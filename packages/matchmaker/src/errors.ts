@@ -13,7 +13,7 @@ export {
 
 /**
  * Errors of the matchmaker. Each extends one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, so that
- * callers can handle a whole kind.
+ * callers can handle a whole kind. Players read the messages: what a program can do about it is said here.
  */
 
 /** The queue's definition is invalid; `field` is the path at fault, e.g. `distance.1.km`. */
@@ -36,7 +36,7 @@ export class PlayerBusy extends Conflict {
   }
 }
 
-/** A player of the new ticket plays in a match: until `playersLeft`, `stopMatch`, or the match's end. */
+/** A player of the new ticket plays in a match until its end; `playersLeft` or `stopMatch` frees them earlier. */
 export class PlayerPlaying extends Conflict {
   /** The player. */
   readonly playerId: string
@@ -45,10 +45,7 @@ export class PlayerPlaying extends Conflict {
   readonly matchId: string
 
   constructor(playerId: string, ticketId: string | undefined, matchId: string) {
-    super(
-      `Player ${JSON.stringify(playerId)} is still in match ${matchId}. ` +
-        `Report them with playersLeft(), or stop the match.`,
-    )
+    super(`Player ${JSON.stringify(playerId)} is still in match ${matchId}.`)
     this.playerId = playerId
     this.ticketId = ticketId
     this.matchId = matchId
@@ -66,8 +63,8 @@ export class PlayerOverLimit extends Conflict {
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
     const next =
       retryAfterMs === undefined ? 'Leave or end a match first.' : `Retry in ${Math.ceil(retryAfterMs / 60_000)} min.`
-    const what = limit === 'maxMatchesPerPlayer' ? 'matches at once' : 'servers per hour'
-    super(`Player ${JSON.stringify(playerId)} reached ${limit} (${what}). ${next}`)
+    const what = limit === 'maxMatchesPerPlayer' ? 'matches at once' : 'servers in an hour'
+    super(`Player ${JSON.stringify(playerId)} has had as many ${what} as a player may. ${next}`)
     this.playerId = playerId
     this.limit = limit
     this.retryAfterMs = retryAfterMs
@@ -75,7 +72,8 @@ export class PlayerOverLimit extends Conflict {
 }
 
 /**
- * The player is on cooldown in `queue` until `until`, after declining, not accepting or leaving a match.
+ * The player is on cooldown in `queue` until `until`, after declining, not accepting or leaving a match; `forgive` ends
+ * it earlier.
  * HTTP: 409 `player-cooling-down`.
  */
 export class PlayerCoolingDown extends Conflict {
@@ -93,7 +91,7 @@ export class PlayerCoolingDown extends Conflict {
     const retryAfterMs = Math.max(0, Math.ceil(until - now))
     const wait = `${Math.ceil(retryAfterMs / 1000)} s`
     const where = `in queue ${JSON.stringify(queue)}`
-    super(`Player ${JSON.stringify(playerId)} is on cooldown ${where} for ${wait}. Retry then, or call forgive().`)
+    super(`Player ${JSON.stringify(playerId)} is on cooldown ${where} for ${wait}. Retry then.`)
     this.playerId = playerId
     this.queue = queue
     this.until = Math.floor(until)
@@ -101,16 +99,13 @@ export class PlayerCoolingDown extends Conflict {
   }
 }
 
-/** The ticket cannot be cancelled: its players already know where to connect. Stop the match instead. */
+/** The ticket cannot be cancelled: its players already know where to connect. `playersLeft` or `stopMatch` ends that. */
 export class AlreadyAssigned extends Conflict {
   readonly ticketId: string
   readonly matchId: string
 
   constructor(ticketId: string, matchId: string) {
-    super(
-      `Ticket ${ticketId} is already assigned to match ${matchId} and cannot be cancelled. ` +
-        'Use playersLeft() or stopMatch().',
-    )
+    super(`Ticket ${ticketId} is already assigned to match ${matchId} and cannot be cancelled.`)
     this.ticketId = ticketId
     this.matchId = matchId
   }

@@ -137,7 +137,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       ),
       [
         'after 8s: cancel: a: it could not be: Ticket a is already assigned to match vcj2fv8uvjpqao8vr6cc0 ' +
-          'and cannot be cancelled. Use playersLeft() or stopMatch().',
+          'and cannot be cancelled.',
         'after 8s: accept: b: it could not be: Ticket b has no match awaiting acceptance. ' +
           'It may have timed out; read the ticket again.',
         'after 8s: leave: c: it could not be: ticket c is in no match',

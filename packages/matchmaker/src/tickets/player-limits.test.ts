@@ -76,7 +76,7 @@ test('a player is in a limited number of matches at once where queues allow seve
   }
   expect(matchmaker.inspect().matches).toHaveLength(4)
   expect(() => join('e')).toThrow(new PlayerOverLimit('eve', 'maxMatchesPerPlayer'))
-  expect(() => join('f')).toThrow('reached maxMatchesPerPlayer (matches at once)')
+  expect(() => join('f')).toThrow('has had as many matches at once as a player may')
   const [over] = matchmaker.inspect().matches
   matchmaker.playersLeft(over?.matchId ?? '', ['eve'])
   expect(() => join('f')).not.toThrow()
