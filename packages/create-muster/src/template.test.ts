@@ -72,16 +72,20 @@ test('the page of a developer gives tokens to no page whose name merely resolves
   for (const host of strange) expect(await ask(host), host).toBe('421 false')
 })
 
+const TELL = `
+import { Server } from 'node:net'
+const { listen } = Server.prototype
+Server.prototype.listen = function (...args) {
+  this.once('listening', () => console.log('port ' + this.address().port))
+  return listen.apply(this, args)
+}
+`
+
 test('the game server closes connections that send too much, and those that say nothing', async () => {
   const folder = createGame({ 'server.js': ['SILENT_MS = 15_000', 'SILENT_MS = 300'] })
   const mapping = { ports: { game: { internal: 0, external: 0, protocol: 'WS' } } }
-  // The template tells no port: it has that of its deployment.
-  writeFileSync(
-    join(folder, 'tell.mjs'),
-    "import { Server } from 'node:net'\nconst listen = Server.prototype.listen\n" +
-      'Server.prototype.listen = function (...args) {\n' +
-      "  this.once('listening', () => console.log(`port ${this.address().port}`))\n  return listen.apply(this, args)\n}\n",
-  )
+  // The game server prints no port: it has that of its deployment.
+  writeFileSync(join(folder, 'tell.mjs'), TELL)
   const game = run(folder, 'server.js', {
     NODE_OPTIONS: `--import ${join(folder, 'tell.mjs')}`,
     SERVICE_PORTS_MAPPING: JSON.stringify(mapping),

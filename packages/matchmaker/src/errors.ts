@@ -99,7 +99,7 @@ export class PlayerCoolingDown extends Conflict {
   }
 }
 
-/** The ticket cannot be cancelled: its players already know where to connect. `playersLeft` or `stopMatch` ends that. */
+/** The ticket cannot be cancelled: its players already know where to connect. `playersLeft` or `stopMatch` ends it. */
 export class AlreadyAssigned extends Conflict {
   readonly ticketId: string
   readonly matchId: string

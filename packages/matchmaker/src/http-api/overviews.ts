@@ -132,12 +132,15 @@ export const ticketsInspected = (
 
 export const inspectMatches = ({ matches }: Inspection, dates: Dates) =>
   matches.map((match) => ({
-    ...orNull(match, 'queue', 'tag', 'phase', 'pool'),
-    stop_reason: match.stopReason ?? null,
     match_id: match.matchId,
+    queue: match.queue,
+    tag: match.tag,
+    phase: match.phase,
+    stop_reason: match.stopReason ?? null,
+    pool: match.pool ?? null,
     found_at: isoTime(dates.dateOf(match.at)),
-    ticket_ids: match.ticketIds,
-    player_ids: match.playerIds,
+    ticket_ids: [...match.ticketIds],
+    player_ids: [...match.playerIds],
     request_id: match.requestId ?? null,
     assignment: match.assignment === undefined ? null : assignmentView(match.assignment),
     server_id: match.hosted?.serverId ?? null,
@@ -145,7 +148,10 @@ export const inspectMatches = ({ matches }: Inspection, dates: Dates) =>
 
 export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, dates: Dates) =>
   servers.map((server) => ({
-    ...orNull(server, 'id', 'state', 'pool', 'place', 'build', 'matches', 'seats', 'draining'),
+    id: server.id,
+    state: server.state,
+    matches: [...server.matches],
+    ...orNull(server, 'pool', 'place', 'build', 'seats', 'draining'),
     request_id: server.requestId ?? null,
     matches_at_once: server.matchesAtOnce,
     matches_served: server.matchesServed,

@@ -10,6 +10,7 @@ import {
   CooldownsSchema,
   ExplanationSchema,
   GroupSchema,
+  MatchesInspectedSchema,
   MemberSchema,
   MonitorSchema,
   PartySchema,
@@ -19,8 +20,10 @@ import {
   PrivateMatchSchema,
   QueuesSchema,
   ResultsSchema,
+  ServersInspectedSchema,
   StreamTokenSchema,
   TicketSchema,
+  TicketsInspectedSchema,
 } from './schemas.js'
 
 const id = z.string().min(1).max(128)
@@ -340,20 +343,20 @@ export const ticketRoutes = {
   inspectTickets: operation('GET /inspect/tickets', {
     summary: 'What waits, by a backend, where this is switched on',
     input: z.strictObject({ limit: number(0, 1000).optional().describe('Tickets shown at most; default 100') }),
-    output: anything,
+    output: TicketsInspectedSchema,
     errors: [403, 404, 503],
   }),
   inspectMatches: operation('GET /inspect/matches', {
     summary: 'Matches of which a server exists or may exist, by a backend, where this is switched on',
     input: z.strictObject({}),
-    output: anything,
+    output: MatchesInspectedSchema,
     errors: [403, 404, 503],
   }),
 
   inspectServers: operation('GET /inspect/servers', {
     summary: 'Game servers that have registered, by a backend, where this is switched on',
     input: z.strictObject({}),
-    output: anything,
+    output: ServersInspectedSchema,
     errors: [403, 404, 503],
   }),
 

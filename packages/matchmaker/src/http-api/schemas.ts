@@ -376,3 +376,80 @@ export const ResultsSchema = z.object({
     }),
   ),
 })
+
+const targetWait = z.object({
+  target_wait_ms: ms,
+  head_start_ms: z.number().describe('By which a ticket of a region where nobody came lately is ahead of its wait'),
+  recent_p90_ms: z.number().optional().describe('What nine of ten tickets wait at most, of all regions together'),
+  regions: z.array(
+    z.object({
+      region: z.object({ latitude: z.number(), longitude: z.number() }).optional(),
+      head_start_ms: z.number(),
+      recent_p90_ms: z.number().optional(),
+    }),
+  ),
+})
+
+export const TicketsInspectedSchema = z.object({
+  queues: z.array(
+    z.object({
+      name: text,
+      paused: z.boolean(),
+      searching: z
+        .object({ location: whole, players: whole, retry: whole, servers: whole, other_ticket: whole })
+        .describe('Searching tickets, by what they wait for'),
+      players: whole.describe('In the searching tickets'),
+      match_players: whole.describe('Players of the largest match'),
+      longest_wait_ms: ms.describe('Milliseconds that the oldest searching ticket has waited'),
+      matches_found: whole.describe('Matches that await acceptance, or a server'),
+      searches_given_up: whole.describe('Searches whose tries were spent; each is repeated later'),
+      target_wait: targetWait.optional().describe('How limits follow the target wait of the queue, if it has one'),
+      backfills: whole,
+      backfill_slots: whole,
+    }),
+  ),
+  total: whole.describe('Tickets that wait'),
+  tickets: z.array(TicketSchema).describe('Those that wait longest, one for each player'),
+})
+
+export const MatchesInspectedSchema = z.object({
+  matches: z.array(
+    z.object({
+      match_id: text,
+      queue: text,
+      tag: text.describe('Of its deployment at the service'),
+      phase: z
+        .enum(['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'])
+        .describe('`finding`: the answer to its create was lost; `warming`: a server of a pool, without a match'),
+      stop_reason: maybeText.describe('Why its server is not wanted any more; its players have left it by then'),
+      pool: maybeText.describe('Of a server of a pool, which is no match itself'),
+      found_at: isoTime,
+      ticket_ids: z.array(text),
+      player_ids: z.array(text),
+      request_id: maybeText.describe('Id of its deployment, once it is known'),
+      assignment: Assignment.nullable(),
+      server_id: maybeText.describe('Of a match that is served on a server of a pool'),
+    }),
+  ),
+})
+
+export const ServersInspectedSchema = z.object({
+  servers: z.array(
+    z.object({
+      id: text,
+      state: text,
+      pool: maybeText,
+      place: maybeText,
+      build: maybeText.describe('Of the game, as it says'),
+      matches: z.array(text).describe('Ids of those that it serves or is to serve'),
+      matches_at_once: whole.describe('How many it serves at a time at most'),
+      matches_served: whole.describe('How many it was given so far'),
+      players_in: whole.describe('On it, by its last report'),
+      seats: whole.nullable().describe('Players who fit, as it says'),
+      draining: maybeText.describe('Why it takes no match any more'),
+      request_id: maybeText,
+      registered_at: isoTime,
+      silent_seconds: whole.describe('Since its last report'),
+    }),
+  ),
+})

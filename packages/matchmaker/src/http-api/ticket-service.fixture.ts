@@ -56,6 +56,9 @@ export const assignment = {
 
 const QUEUES: readonly string[] = ['duel', 'ranked']
 
+/** Of the state of a queue. */
+const NOTHING = { players: 0, longestWaitMs: 0, matchesFound: 0, searchesGivenUp: 0, backfills: 0, backfillSlots: 0 }
+
 /**
  * Creates the matchmaker with the queues `duel` and `ranked`. `ranked` refuses players without a numeric `skill`, and
  * believes no player's `rating`.
@@ -286,7 +289,7 @@ export function createFakeService(clock: Clock): FakeService {
       fake.looks += 1
       const searching = { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 }
       return {
-        queues: ['duel', 'ranked'].map((name) => ({ name, paused: false, searching, players: 0, longestWaitMs: 0 })),
+        queues: ['duel', 'ranked'].map((name) => ({ name, paused: false, searching, matchPlayers: 2, ...NOTHING })),
         matches: fake.matches,
         servers: [],
         pools: [],

@@ -200,7 +200,7 @@ export function backfillView(backfill: Backfill, tickets: readonly Ticket[], dat
 }
 
 type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  ? `${First extends '-' ? '_' : First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Key
 
 /** The type of data with its keys in snake case. */

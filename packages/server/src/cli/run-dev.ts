@@ -29,10 +29,20 @@ const SIMULATED = `Servers are simulated: their addresses are
   ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
   a pool take every match that they are given. \`muster dev -- node server.js\` runs your own.`
 
-function greeting({ urls, token, taken, command, server }: Dev): string {
+/** What takes the place of a section that is not obeyed. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  auth: 'the token below is for everybody',
+  profiles: 'players are what they say, or have defaults',
+  servers: 'game servers get secrets of this process',
+  results: 'no result is sent',
+}
+
+/** What `muster dev` says at its start. */
+export function greeting({ urls, token, taken, ignored, command, server }: Dev): string {
   const others = taken.map((port) => `\n  Port ${port} is taken by another program, so a free one is used.`)
+  const sections = ignored.map((name) => `\n  NOT OBEYED HERE: "${name}" of your file: ${INSTEAD[name]}.`)
   const servers = command === undefined ? SIMULATED : `Servers are processes of\n  ${command.command.join(' ')}`
-  return `${others.join('')}
+  return `${[...others, ...sections].join('')}
   Console   ${urls.console}
   API       ${urls.api}   (docs: ${urls.api}/openapi.json)
   Emulator  ${urls.emulator}

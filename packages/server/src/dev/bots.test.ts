@@ -17,7 +17,7 @@ const worldOf = (seed: number) => ({
   random: seededRandom(seed),
 })
 
-const config = await readDevConfig({ path: undefined, port: 0, service: { url: 'http://localhost', token: 'dev' } })
+const { config } = await readDevConfig({ path: undefined, port: 0, service: { url: 'http://localhost', token: 'dev' } })
 
 async function setUp() {
   const clock = createManualClock()

@@ -47,6 +47,12 @@ lobbies: { enabled: true }
 telemetry: { log: { format: text } }
 `
 
+interface DevConfig {
+  readonly config: Config
+  /** Sections that the file has, and that are not obeyed, though players or the backend would notice. */
+  readonly leftOut: readonly string[]
+}
+
 interface DevConfigOptions {
   /** The configuration of the game; undefined for an example. */
   readonly path: string | undefined
@@ -71,13 +77,13 @@ const MOST_WAITS = 2000
  * service's webhooks and the servers' registrations come to this program, and pages of this machine may call.
  * @throws {InvalidConfig} with all that is wrong in the file
  */
-export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<Config> {
+export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<DevConfig> {
   const text = path === undefined ? devYaml : await needTextFile(path)
   const options = { path: path ?? 'muster.yaml', outside: false }
   const { config } = await readWithDefaults(text, { service: SERVICE }, options)
   const { telemetry } = config
   const url = `http://127.0.0.1:${port}`
-  return {
+  const own: Config = {
     ...config,
     queues: config.queues.map(registeringHere),
     pools: config.pools.map(registeringHere),
@@ -101,6 +107,14 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     streamTokens: { ...config.streamTokens, key: undefined },
     telemetry: { log: { ...telemetry.log, format: 'text' }, metrics: { ...telemetry.metrics, key: undefined } },
   }
+  const { jwt, keys } = config.auth
+  const leftOut = {
+    auth: jwt !== undefined || keys.length > 0,
+    profiles: config.profiles !== undefined,
+    servers: config.servers !== undefined,
+    results: config.results !== undefined,
+  }
+  return { config: own, leftOut: Object.entries(leftOut).flatMap(([section, isThere]) => (isThere ? section : [])) }
 }
 
 /** Servers that register do so here, wherever the file sends them. */

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { greeting } from '../cli/run-dev.js'
 import { startDev, type Dev, type DevOptions } from './start-dev.js'
 
 const ends: (() => unknown)[] = []
@@ -73,6 +74,8 @@ test('muster dev takes players into the queues of a file that has profiles, and 
   const config = join(folder, 'muster.yaml')
   writeFileSync(config, STUDIO)
   const dev = await open({ config })
+  expect(dev.ignored).toEqual(['auth', 'profiles'])
+  expect(greeting(dev)).toContain('NOT OBEYED HERE: "profiles" of your file: players are what they say')
 
   const ann = await create(dev, 'ann', { profile: 'registering' })
   const ben = await create(dev, 'ben', { profile: 'registering', attributes: { rating: 1505, mode: 'ctf' } })
@@ -116,6 +119,8 @@ test('muster dev plays the servers of a pool: a match takes a warm one, and the 
   const config = join(folder, 'muster.yaml')
   writeFileSync(config, POOLED)
   const dev = await open({ config })
+  expect(dev.ignored).toEqual(['servers', 'results'])
+  expect(greeting(dev)).toContain('NOT OBEYED HERE: "results" of your file: no result is sent.')
   const running = async () => {
     const state = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
       deployments: { latest: { request_id: string; status: string }[] }

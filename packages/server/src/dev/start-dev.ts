@@ -122,7 +122,7 @@ export async function startDev(options: DevOptions = {}) {
   const port = await freePort(wanted.port)
   const emulatorPort = await freePort(wanted.emulatorPort)
   const url = `http://127.0.0.1:${emulatorPort}`
-  const command = options.command ?? (await readDevConfig({ path, port, service: { url, token: 'dev' } })).launch
+  const command = options.command ?? (await readDevConfig({ path, port, service: { url, token: 'dev' } })).config.launch
   const processes = command && createProcesses(command, (line, { request_id: id }) => server.log.info(`${id}: ${line}`))
   // Whoever has the token of an emulator that starts processes, starts some.
   const service = { url, token: command === undefined ? 'dev' : randomBytes(12).toString('base64url') }
@@ -132,8 +132,14 @@ export async function startDev(options: DevOptions = {}) {
     as: options.as,
     launch: processes?.launch,
   })
+  let ignored: readonly string[] = []
   const read = async () => {
-    const config = await readDevConfig({ path, port, service: { ...service, settings: emulator.settings } })
+    const { config, leftOut } = await readDevConfig({
+      path,
+      port,
+      service: { ...service, settings: emulator.settings },
+    })
+    ignored = leftOut
     await emulator.prepare([...config.queues, ...config.pools])
     return config
   }
@@ -182,6 +188,8 @@ export async function startDev(options: DevOptions = {}) {
       ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
       ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
     ],
+    /** Sections of the file that are not obeyed. */
+    ignored,
     /** What runs as a process for each server; undefined where servers are simulated. */
     command,
     server,
