@@ -147,8 +147,8 @@ class Client {
   explicit Client(Options options)
       : driver_(std::move(options.url), std::move(options.token), options.transport, detail::client_answer) {}
 
-  /** Once a frame. @param now_ms epoch milliseconds */
-  void update(std::int64_t now_ms) {
+  /** Once a frame. @param now_ms epoch milliseconds that never go back */
+  void update(std::int64_t now_ms = clock_ms()) {
     driver_.update(static_cast<double>(now_ms), [this](const Json& output) { tell(output); });
   }
   const State& state() const { return state_; }

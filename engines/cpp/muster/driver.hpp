@@ -1,6 +1,7 @@
 // What carries out the requests of a machine: everything happens in update(), on the thread that calls it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -15,6 +16,18 @@
 #include "json.hpp"
 
 namespace muster {
+
+/**
+ * Epoch milliseconds at the start of the process, and monotonic since: whoever sets the clock of the machine changes no
+ * wait. Dates of tokens are compared by Muster's clock, which its answers tell.
+ */
+inline std::int64_t clock_ms() {
+  using std::chrono::milliseconds;
+  const auto in_ms = [](auto time) { return std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count(); };
+  static const auto began =
+      in_ms(std::chrono::system_clock::now()) - in_ms(std::chrono::steady_clock::now());
+  return began + in_ms(std::chrono::steady_clock::now());
+}
 
 struct Request {
   std::string method, url, body;

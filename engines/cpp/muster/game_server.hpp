@@ -128,8 +128,8 @@ class GameServer {
   /** The ports of the deployment, by name: objects of `internal`, where to listen, `external` and `protocol`. */
   const Json& ports() const { return ports_; }
 
-  /** Once a tick. @param now_ms epoch milliseconds */
-  void update(std::int64_t now_ms) {
+  /** Once a tick. @param now_ms epoch milliseconds that never go back */
+  void update(std::int64_t now_ms = clock_ms()) {
     const auto now = static_cast<double>(now_ms);
     driver_.update(now, [this](const Json& output) { tell(output); });
     verifier_.update(now);

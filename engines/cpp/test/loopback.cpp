@@ -22,10 +22,6 @@ using Transport = muster::CurlTransport;
 
 namespace {
 
-std::int64_t now_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 void frame() {
 #ifdef MUSTER_UNREAL
   FHttpModule::Get().Tick();
@@ -48,7 +44,7 @@ int play(char** given) {
     if (refusal != nullptr) say("refused ", refusal->code);
   });
   while (!is_over) {
-    client.update(now_ms());
+    client.update();
     frame();
   }
   say(client.state().assignment.ports.at("game").link);
@@ -101,7 +97,7 @@ int serve(char** given) {
   std::string token;
   while (!is_finished) {
     frame();
-    made.update(now_ms());
+    made.update();
     if (!read_line(token)) continue;
     made.admit(token, [&](const muster::Player* player, const std::string& refused) {
       say(player == nullptr ? "refused " + refused : "admitted " + player->id);
@@ -138,7 +134,7 @@ int be_verified() {
   std::signal(SIGTERM, [](int) { is_terminated = 1; });
   while (!is_finished) {
     frame();
-    made.update(now_ms());
+    made.update();
     if (is_terminated == 0) continue;
     is_terminated = 0;
     made.stop("SIGTERM");

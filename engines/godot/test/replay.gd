@@ -5,6 +5,7 @@ extends SceneTree
 
 const PLATFORM = preload("platform.gd")
 const VALUES = preload("res://addons/muster/values.gd")
+const ENVIRONMENT = preload("res://addons/muster/environment.gd")
 const MACHINES = {
 	"client": "res://addons/muster/machine.gd",
 	"server": "res://addons/muster/server_machine.gd",
@@ -35,6 +36,27 @@ func step(input, at):
 			outputs.append(output)
 
 
+# A server's variables as `muster_server.gd` finds them: those of ports by their names.
+func found(input):
+	if not input.has("environment"):
+		return input
+	var given = input.environment
+	var text = ""
+	for variable in given:
+		text += variable + "=" + given[variable] + "\n"
+	var prefix = ENVIRONMENT.prefix_in(given)
+	var names = ["MUSTER_SERVICE_PREFIX", "SERVICE_REQUEST_ID", "ARBITRIUM_REQUEST_ID"]
+	for ending in ["_REQUEST_ID", "_DELETE_URL", "_PORTS_MAPPING"]:
+		names.append(prefix + ending)
+	var environment = {}
+	for variable in names + ENVIRONMENT.port_variables_in(text, prefix):
+		if given.has(variable):
+			environment[variable] = given[variable]
+	var made = input.duplicate()
+	made["environment"] = environment
+	return made
+
+
 func replay(script, path):
 	var file = File.new()
 	if file.open(path, File.READ) != OK:
@@ -57,7 +79,7 @@ func replay(script, path):
 		if line.has("in"):
 			if outputs.size() > 0:
 				return "before line %d the machine did %s" % [nth, to_json(outputs[0])]
-			step(line["in"], line.at)
+			step(found(line["in"]), line.at)
 			continue
 		var done = outputs.pop_front()
 		if not VALUES.same(done, line.out):

@@ -106,7 +106,7 @@ namespace Muster
         /// Once a tick.
         public void Update()
         {
-            var now = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+            var now = SteadyClock.NowMs;
             driver.Update(now, Tell);
             verifier.Update(now);
         }

@@ -28,7 +28,7 @@ namespace Muster
 
         /// Once a frame.
         public void Update() =>
-            driver.Update(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), Tell);
+            driver.Update(SteadyClock.NowMs, Tell);
 
         /// Takes up what the player is in, on any device: when the game starts. @throws MusterException
         public async Task<State> Resume()

@@ -1,7 +1,9 @@
 /** Time, so that tests need not wait. */
 export interface Clock {
-  /** Milliseconds since 1970. Never goes back. */
+  /** Milliseconds since 1970 at the start, and monotonic since: for waits. Never goes back. */
   now(): number
+  /** Milliseconds since 1970 by the device's clock as it is set now: for dates. Default: `now`. */
+  date?(): number
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -14,6 +16,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => (monotonic === undefined ? Date.now() : began + monotonic.now()),
+  date: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       const end = () => {

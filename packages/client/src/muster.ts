@@ -141,6 +141,14 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     }
   }
 
+  /** A state for the game, which compares its date with the device's clock: that may have been set since the start. */
+  const dated = (given: State): State => {
+    const aheadMs = (clock.date?.() ?? clock.now()) - clock.now()
+    return given.stale === undefined || aheadMs === 0
+      ? given
+      : Object.freeze({ ...given, stale: Math.round(given.stale + aheadMs) })
+  }
+
   const carryOut = (output: ReturnType<typeof machine.step>[number]) => {
     if ('request' in output) {
       const ending = new AbortController()
@@ -163,7 +171,7 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
         () => {},
       )
     } else if ('state' in output) {
-      state = output.state
+      state = dated(output.state)
       tell(state)
     } else if ('done' in output) {
       wishes.get(output.done)?.resolve()

@@ -1,6 +1,6 @@
 /** What a player is in. One frozen value: the same object until something changes. */
 export type State = {
-  /** Epoch milliseconds since when nothing was heard; the connection is being made again. */
+  /** Epoch milliseconds, by the device's clock, since when nothing was heard; the connection is being made again. */
   readonly stale?: number
 } & (
   | { readonly phase: 'idle' }

@@ -188,6 +188,7 @@ const settingsShape = {
     reqCpu: bounds,
     reqMemory: bounds,
     maxDuration: bounds,
+    timeToDeploy: bounds,
     terminationGrace: bounds,
     port: bounds,
     tagName: bounds,

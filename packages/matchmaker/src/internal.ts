@@ -54,3 +54,4 @@ export {
   type ServerRecord,
   TicketsGone,
 } from '@muster/servers/internal'
+export type { BackendAct } from './http-api/api-options.js'

@@ -24,6 +24,9 @@ var keeps_status := false
 var _inputs: Array[Dictionary] = []
 var _under_way := {}
 var _wake_at := -1.0
+# Epoch milliseconds at the start of the engine. What is added to it is monotonic: whoever sets the clock of the machine
+# changes no wait. Dates of tokens are compared by Muster's clock, which its answers tell.
+var _began := Time.get_unix_time_from_system() * 1000.0 - Time.get_ticks_msec()
 
 
 func _init() -> void:
@@ -35,7 +38,7 @@ func put(input: Dictionary) -> void:
 
 
 func _process(_delta: float) -> void:
-	var now := Time.get_unix_time_from_system() * 1000.0
+	var now := _began + Time.get_ticks_msec()
 	if _wake_at >= 0.0 and _wake_at <= now:
 		# First of all, since an answer may change when that is.
 		_inputs.push_front({"wake": true})

@@ -57,6 +57,17 @@ static func ports_in(environment, platform):
 	return ports
 
 
+# The names of the variables that tell ports. Text: NAME=value, a variable a line; a line of a value may look like one, and
+# is then a variable that is not set.
+static func port_variables_in(text, prefix):
+	var names = []
+	for line in text.split("\n"):
+		var name = line.split("=")[0]
+		if name.begins_with(prefix + "_PORT_"):
+			names.append(name)
+	return names
+
+
 # What a server says of itself when it registers, with its deployment and the ports at which it listens.
 static func registration_in(registration, environment, platform):
 	var listening = {}

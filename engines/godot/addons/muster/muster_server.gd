@@ -30,7 +30,7 @@ const ENVIRONMENT := preload("environment.gd")
 const SHAPES := preload("shapes.gd")
 
 # The ports of the deployment, by name: `internal`, where to listen, `external` and `protocol`. Godot does not list the
-# variables of its process, so they come from _PORTS_MAPPING alone.
+# variables of its process: on Linux they are read from /proc. Elsewhere ports come from _PORTS_MAPPING alone.
 var ports: Dictionary:
 	get:
 		return ENVIRONMENT.ports_in(_environment(), PLATFORM.new())
@@ -163,7 +163,21 @@ func _environment() -> Dictionary:
 	var prefix: String = ENVIRONMENT.prefix_in(made)
 	for name: String in ["_REQUEST_ID", "_DELETE_URL", "_PORTS_MAPPING"]:
 		made[prefix + name] = OS.get_environment(prefix + name)
+	for variable: String in ENVIRONMENT.port_variables_in(_variables(), prefix):
+		made[variable] = OS.get_environment(variable)
 	return made
+
+
+# The variables of the process, NAME=value, a line each; empty where there is no /proc.
+func _variables() -> String:
+	var file := FileAccess.open("/proc/self/environ", FileAccess.READ)
+	if file == null:
+		return ""
+	var bytes := file.get_buffer(1048576)
+	for at in bytes.size():
+		if bytes[at] == 0:
+			bytes[at] = 10
+	return bytes.get_string_from_utf8()
 
 
 func _ask(input: Dictionary) -> Dictionary:

@@ -59,13 +59,13 @@ export interface DeployLegacy {
   readonly webhook_url?: string | undefined
   /** Shown in the dashboard. Each 1 to 40 characters (public fact). */
   readonly tags?: readonly string[] | undefined
-  /** Where the container's logs go when it stops. */
+  /** Where the container's logs go when it stops: both members (public fact). */
   readonly container_log_storage?:
     | {
         /** Whether the logs are stored. */
         readonly enabled: boolean
         /** The storage's name. */
-        readonly endpoint_storage?: string | undefined
+        readonly endpoint_storage: string
       }
     | undefined
   /** Where the deployment may be. */
@@ -122,9 +122,7 @@ const DeployLegacy = named<DeployLegacy>(
       location: coordinates.optional(),
       webhook_url: httpUrl.optional(),
       tags: z.array(tagName).optional(),
-      container_log_storage: z
-        .strictObject({ enabled: z.boolean(), endpoint_storage: z.string().min(1).optional() })
-        .optional(),
+      container_log_storage: z.strictObject({ enabled: z.boolean(), endpoint_storage: z.string().min(1) }).optional(),
       filters: z.array(Filter).optional(),
       ap_sort_strategy: z.string().min(1).optional(),
       command: z.string().nullish(),

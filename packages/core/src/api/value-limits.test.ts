@@ -57,6 +57,12 @@ const edges: readonly (readonly [
     'must be at most 1440, got 2880',
   ],
   [
+    'time_to_deploy',
+    { timeToDeploy: { min: 1 } },
+    (client) => client.versions.create({ ...version, time_to_deploy: 14 }),
+    'must be at least 15, got 14',
+  ],
+  [
     'termination_grace_period_seconds',
     { terminationGrace: { min: 0 } },
     (client) => client.versions.create({ ...version, termination_grace_period_seconds: 0 }),

@@ -14,6 +14,8 @@ export interface ValueLimits {
   readonly reqMemory: Bounds
   /** Minutes that a deployment may run. Default -1 to 1440; the meaning of -1 is not stated. */
   readonly maxDuration: Bounds
+  /** Seconds that a version may take to deploy. Default at least 15. */
+  readonly timeToDeploy: Bounds
   /** Seconds from SIGTERM to SIGKILL. Default 5 to 3600. */
   readonly terminationGrace: Bounds
   /** Ports of a version. Default 0 to 59999. */
@@ -36,6 +38,7 @@ export const defaultValueLimits: ValueLimits = {
   reqCpu: { min: 100, max: Infinity },
   reqMemory: { min: 100, max: Infinity },
   maxDuration: { min: -1, max: 1440 },
+  timeToDeploy: { min: 15, max: Infinity },
   terminationGrace: { min: 5, max: 3600 },
   port: { min: 0, max: 59_999 },
   tagName: { min: 1, max: 40 },

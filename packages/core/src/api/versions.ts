@@ -191,7 +191,7 @@ export interface VersionChanges {
   readonly max_duration?: number | undefined
   /** Cache the container across all locations for faster deployments. */
   readonly force_cache?: boolean | undefined
-  /** Seconds to wait for the version to deploy before marking it failed. */
+  /** Seconds to wait for the version to deploy before marking it failed. At least 15 (public fact). */
   readonly time_to_deploy?: number | undefined
   /** How deployments share their sockets among sessions; without it, a deployment has none. */
   readonly session_config?: SessionConfig | undefined
@@ -303,7 +303,7 @@ const changes = {
   private_token: secret.optional(),
   max_duration: limitedInteger('maxDuration').optional(),
   force_cache: z.boolean().optional(),
-  time_to_deploy: z.int().min(1).optional(),
+  time_to_deploy: limitedInteger('timeToDeploy').optional(),
   session_config: SessionConfig.optional(),
   ports: z.array(VersionPort).optional(),
   envs: z.array(VersionVariable).optional(),

@@ -42,6 +42,13 @@ describe('names the field, what is wrong and the value', () => {
       'users.0.user_type',
       'must be "ip_address" or "geo_coordinates", got "email"',
     ],
+    ['versions.create', { ...version, time_to_deploy: 14 }, 'time_to_deploy', 'must be at least 15, got 14'],
+    [
+      'deployments.deployLegacy',
+      { app_name: 'a', ip_list: ['192.0.2.1'], container_log_storage: { enabled: true } },
+      'container_log_storage.endpoint_storage',
+      'is missing',
+    ],
     ['applications.get', { app_name: 'a', page: 1 }, 'page', 'is not known'],
   ] as const)('%s %j', (id, input, field, says) => {
     const error = refused(id, input)

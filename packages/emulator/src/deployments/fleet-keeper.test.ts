@@ -84,7 +84,12 @@ describe('a fleet keeps its minimum', () => {
   })
 
   test('by retrying deployments that always fail, slowly, and stopping each', async () => {
-    const made = await fleet({ minimum: 1 }, { deployments: { retentionMs: 3_600_000 } }, { time_to_deploy: 5 })
+    const settings = { valueLimits: { timeToDeploy: { min: 5 } } }
+    const made = await fleet(
+      { minimum: 1 },
+      { deployments: { retentionMs: 3_600_000 }, settings },
+      { time_to_deploy: 5 },
+    )
     await made.clock.advance(61_000)
     const all = made.emulator.inspect().deployments
     expect(all.length).toBeGreaterThan(5)

@@ -129,8 +129,10 @@ test('a stop before READY is 202 and takes effect at READY', async () => {
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
 })
 
+const quick = { valueLimits: { timeToDeploy: { min: 5 } } }
+
 test('time_to_deploy ends a slow deployment with ERROR, which can be stopped', async () => {
-  const { clock, deploy, status, stop } = await studio({}, { time_to_deploy: 5 })
+  const { clock, deploy, status, stop } = await studio({ settings: quick }, { time_to_deploy: 5 })
   const id = await deploy()
   await clock.advance(5000)
   expect(await status(id)).toMatchObject({

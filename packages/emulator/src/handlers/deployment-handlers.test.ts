@@ -64,7 +64,15 @@ describe('legacy deploy', () => {
   test('answers with its choices', async () => {
     const made = await studio()
     const filters = [{ field: 'country', values: ['Germany', 'Japan'], filter_type: 'any' }]
-    const answer = await deploy(made, { tags: ['a'], filters, container_log_storage: { enabled: true } })
+    const container_log_storage = { enabled: true, endpoint_storage: 'logs' }
+    const secrets = { access_key_id: 'key', secret_access_key: 'hidden-key' }
+    await made.call('POST', '/v1/storage/endpoint', {
+      name: 'logs',
+      endpoint: 'https://s3.example.com',
+      bucket: 'b',
+      ...secrets,
+    })
+    const answer = await deploy(made, { tags: ['a'], filters, container_log_storage })
     const request_id = idOf(answer.body)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -74,7 +82,7 @@ describe('legacy deploy', () => {
       request_version: '1.0',
       request_user_count: 1,
       tags: ['a'],
-      container_log_storage: { enabled: true },
+      container_log_storage,
       location: places.find(({ id }) => id === 'frankfurt')?.location,
       filters,
       ap_sort_strategy: 'basic',

@@ -42,7 +42,7 @@ const strategies: readonly string[] = ['basic', 'weighted']
  * is free.
  */
 const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input, { world, faults }) => {
-  const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage = { enabled: false } } = input
+  const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage } = input
   const version = versionOf(world, input)
   if (isFailure(version)) return version
   const allows = placeFilter(filters)
@@ -50,7 +50,7 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input,
   const known = strategies.join(', ')
   if (!strategies.includes(ap_sort_strategy))
     return fail(400, `ap_sort_strategy: must be one of ${known}, not ${JSON.stringify(ap_sort_strategy)}`)
-  const storage = container_log_storage.endpoint_storage
+  const storage = container_log_storage?.endpoint_storage
   if (storage !== undefined && !world.storages.has(storage))
     return fail(400, `container_log_storage.endpoint_storage: ${unknown('endpoint storage', storage).body.message}`)
 
@@ -77,7 +77,7 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (input,
     request_version: version.name,
     request_user_count: users.length,
     tags,
-    container_log_storage,
+    container_log_storage: container_log_storage ?? { enabled: false },
     location: record.site.place.location,
     filters,
     ap_sort_strategy,

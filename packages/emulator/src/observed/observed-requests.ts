@@ -41,7 +41,6 @@ const unknownOfEntries: Readonly<Partial<Record<OperationId, Readonly<Record<str
 }
 
 /** Seconds that a version gives its deployments to become ready, at least (public fact). */
-const LEAST_TIME_TO_DEPLOY = 15
 
 const isGiven = (members: Input, name: string) => members[name] !== undefined
 const missing = (where: string) => `${where}: is required`
@@ -53,7 +52,10 @@ export function observedFault(id: OperationId, input: Input): string | undefined
   if (lacking !== undefined) return missing(lacking)
   const excess = unknown[id]?.find((name) => isGiven(input, name))
   if (excess !== undefined) return surplus(excess)
-  return surplusInEntries(input, unknownOfEntries[id]) ?? faultOfValues(id, input)
+  return (
+    surplusInEntries(input, unknownOfEntries[id]) ??
+    (id === 'deployments.list' ? faultOfQuery(input['query'] as Query | undefined) : undefined)
+  )
 }
 
 function surplusInEntries(input: Input, lists: Readonly<Record<string, readonly string[]>> = {}): string | undefined {
@@ -65,26 +67,6 @@ function surplusInEntries(input: Input, lists: Readonly<Record<string, readonly 
     }
   }
   return undefined
-}
-
-function faultOfValues(id: OperationId, input: Input): string | undefined {
-  switch (id) {
-    case 'versions.create':
-    case 'versions.update': {
-      const seconds = input['time_to_deploy'] as number | undefined
-      if (seconds === undefined || seconds >= LEAST_TIME_TO_DEPLOY) return undefined
-      return `time_to_deploy: must be at least ${LEAST_TIME_TO_DEPLOY}, not ${seconds}`
-    }
-    case 'deployments.deployLegacy': {
-      const storage = input['container_log_storage'] as Input | undefined
-      const name = storage && ['enabled', 'endpoint_storage'].find((each) => !isGiven(storage, each))
-      return name && missing(`container_log_storage.${name}`)
-    }
-    case 'deployments.list':
-      return faultOfQuery(input['query'] as Query | undefined)
-    default:
-      return undefined
-  }
 }
 
 interface Query {

@@ -65,12 +65,6 @@ describe('a request is refused', () => {
         ],
       },
     ],
-    [
-      'container_log_storage.endpoint_storage: is required',
-      'POST',
-      '/v1/deploy',
-      { ...legacy, container_log_storage: { enabled: false } },
-    ],
     ['is_telemetry_agent_active: is not', 'PATCH', '/v1/app/arena', { is_telemetry_agent_active: true }],
     [
       'session_config: is not described',
@@ -87,7 +81,6 @@ describe('a request is refused', () => {
     ['skip_telemetry: is not described', 'POST', '/v1/deploy', { ...legacy, skip_telemetry: true }],
     ['ap_sort_strategy: is not described', 'POST', '/v1/deploy', { ...legacy, ap_sort_strategy: 'basic' }],
     ['tags: is not described', 'GET', '/v1/locations?tags=true'],
-    ['time_to_deploy: must be at least 15', 'POST', '/v1/app/arena/version', { ...rest, time_to_deploy: 14 }],
     ['req_cpu: must be', 'POST', '/v1/app/arena/version', { ...rest, req_cpu: 99 }],
     ['at most one filter per field', 'GET', query({ filters: [since('gte'), since('lte')] })],
     ['must be one of eq, gte, lte for created_at', 'GET', query({ filters: [since('gt')] })],
@@ -113,7 +106,6 @@ describe('a request is refused', () => {
     await call('POST', '/v1/app', { name: 'arena', is_telemetry_agent_active: true })
     const saved = await call('POST', '/v1/app/arena/version', {
       ...version,
-      time_to_deploy: 14,
       envs: [{ key: 'A', value: '1', is_secret: true }],
     })
     expect(saved.status).toBe(200)

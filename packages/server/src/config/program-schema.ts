@@ -93,6 +93,7 @@ const settings = section({
     reqCpu: bounds('CPU units of a version. Default at least 100.'),
     reqMemory: bounds("Megabytes of a version's memory. Default at least 100."),
     maxDuration: bounds('Minutes that a deployment may run. Default -1 to 1440.'),
+    timeToDeploy: bounds('Seconds that a version may take to deploy. Default at least 15.'),
     terminationGrace: bounds('Seconds from SIGTERM to SIGKILL. Default 5 to 3600.'),
     port: bounds('Ports of a version. Default 0 to 59999.'),
     tagName: bounds('Characters of a tag. Default 1 to 40.'),

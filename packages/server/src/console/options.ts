@@ -11,6 +11,7 @@ import type {
   SurveyOptions,
   TicketService,
 } from '@muster/matchmaker'
+import type { BackendAct } from '@muster/matchmaker/internal'
 
 /** Opens a store of events by its name: 1 to 32 letters. Called once for each name. */
 export type OpenEvents = (name: string, bounds: EventBounds) => EventStore
@@ -25,21 +26,8 @@ export interface Operator {
 /** Something that an operator did. */
 export interface Act {
   readonly who: string
-  readonly what:
-    | 'cancel-ticket'
-    | 'stop-match'
-    | 'drain-server'
-    | 'stop-server'
-    | 'pause-queue'
-    | 'resume-queue'
-    | 'pause-pool'
-    | 'repeat-result'
-    | 'drop-result'
-    | 'resume-pool'
-    | 'apply-queue'
-    | 'forgive-cooldown'
-    | 'kill-server'
-    | 'let-bots-in'
+  /** What a backend can do too, and what the console alone does. */
+  readonly what: BackendAct['what'] | 'cancel-ticket' | 'apply-queue' | 'kill-server' | 'let-bots-in'
   /** Id of the ticket, match, server or player, name of the queue or pool, or number of bots. */
   readonly id: string
 }
