@@ -68,11 +68,20 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   // One pass, longest first: no secret remains in part after a shorter one is removed, and marks are not replaced
   // again.
   const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
-  return text.replace(new RegExp(longestFirst.map(literal).join('|'), 'gi'), '[redacted]')
+  return text.replace(new RegExp(longestFirst.map(pattern).join('|'), 'giu'), '[redacted]')
 }
 
 /** A text with a lone surrogate has no percent-encoding, so it is searched for unchanged. */
 const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : encodeURIComponent(text))
+
+/**
+ * A secret this short is in many words by chance, and easily guessed: only where it stands alone does it tell anything.
+ * A longer one is removed anywhere: a word that is cut by chance is better than a secret that is shown.
+ */
+const SHORT = 3
+
+const pattern = (form: string) =>
+  form.length > SHORT ? literal(form) : `(?<![\\p{L}\\p{N}_])${literal(form)}(?![\\p{L}\\p{N}_])`
 
 /** A pattern that matches exactly this text. */
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
