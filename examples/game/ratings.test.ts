@@ -9,7 +9,7 @@ function delivery(
   ranking: readonly (readonly string[])[] | null,
   { id = randomUUID() as string, at = NOW, by = 7 } = {},
 ) {
-  const body = JSON.stringify({ type: 'match.over', data: { ranking } })
+  const body = JSON.stringify({ type: 'match.over', id, data: { ranking } })
   const seconds = String(at / 1000)
   const mac = createHmac('sha256', Buffer.alloc(32, by)).update(`${id}.${seconds}.${body}`).digest('base64')
   return [

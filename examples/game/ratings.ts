@@ -1,5 +1,5 @@
 /** How good players are, by the results that game servers report: openskill learns from each of them. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { InvalidInput, parseResultWebhook } from '@muster/core'
 import { ordinal, rate, rating, type Rating } from 'openskill'
 
 /** What a player is shown: a rating starts at 1000, and rises and falls with mu less three sigma. */
@@ -20,30 +20,22 @@ export interface Ratings {
   readonly take: (headers: Headers, body: string) => number
 }
 
-interface MatchOver {
-  readonly type: string
-  readonly data: { readonly ranking: readonly (readonly string[])[] | null }
-}
-
 const START = 1000
 const SCALE = 20
-/** A result of an older time is not believed, so that nobody can send it again. */
-const OLDEST_SECONDS = 300
-
 /** @param secret with which Muster signs: `whsec_` and base64, as Standard Webhooks have it. */
 export function createRatings(secret: string, now: () => number): Ratings {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const players = new Map<string, { readonly rating: Rating; readonly played: number; readonly won: number }>()
   const taken = new Set<string>()
   const recordOf = (id: string) => players.get(id) ?? { rating: rating(), played: 0, won: 0 }
 
-  const isSigned = (headers: Headers, body: string) => {
-    const seconds = Number(headers.get('webhook-timestamp'))
-    if (!(Math.abs(now() / 1000 - seconds) < OLDEST_SECONDS)) return false
-    const signed = `${headers.get('webhook-id')}.${headers.get('webhook-timestamp')}.${body}`
-    const wanted = Buffer.from(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
-    const given = Buffer.from(headers.get('webhook-signature') ?? '')
-    return given.length === wanted.length && timingSafeEqual(given, wanted)
+  /** Undefined unless Muster has signed it. */
+  const resultIn = (headers: Headers, body: string) => {
+    try {
+      return parseResultWebhook(secret, headers, body, now())
+    } catch (error) {
+      if (error instanceof InvalidInput) return undefined
+      throw error
+    }
   }
   const learn = (teams: readonly (readonly string[])[]) => {
     const rated = rate(teams.map((team) => team.map((id) => recordOf(id).rating)))
@@ -66,13 +58,13 @@ export function createRatings(secret: string, now: () => number): Ratings {
       return listed.toSorted((one, other) => other.shown - one.shown).slice(0, count)
     },
     take: (headers, body) => {
-      if (!isSigned(headers, body)) return 401
+      const result = resultIn(headers, body)
+      if (result === undefined) return 401
       // A result whose answer was lost comes again.
-      const id = headers.get('webhook-id') ?? ''
+      const { id, data } = result
       if (taken.has(id)) return 204
       taken.add(id)
-      const { type, data } = JSON.parse(body) as MatchOver
-      if (type === 'match.over' && data.ranking?.length === 2) learn(data.ranking)
+      if (data.ranking?.length === 2) learn(data.ranking)
       return 204
     },
   }

@@ -22,10 +22,10 @@ namespace muster {
  * wait. Dates of tokens are compared by Muster's clock, which its answers tell.
  */
 inline std::int64_t clock_ms() {
-  using std::chrono::milliseconds;
-  const auto in_ms = [](auto time) { return std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count(); };
-  static const auto began =
-      in_ms(std::chrono::system_clock::now()) - in_ms(std::chrono::steady_clock::now());
+  const auto in_ms = [](auto time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  };
+  static const auto began = in_ms(std::chrono::system_clock::now()) - in_ms(std::chrono::steady_clock::now());
   return began + in_ms(std::chrono::steady_clock::now());
 }
 

@@ -41,9 +41,9 @@ export { selfStop, type SelfStopOptions } from './client/self-stop.js'
 export {
   parseDeploymentWebhook,
   parseRelayWebhook,
+  parseResultWebhook,
   type DeploymentHint,
   type RelayHint,
-  type WebhookBody,
   type WebhookOptions,
 } from './client/webhooks.js'
 export type { Limiter, LimiterState, Permit } from './rate-limit/limiter.js'

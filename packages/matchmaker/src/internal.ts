@@ -42,7 +42,6 @@ export {
   createWebhookDoor,
   findStoreFiles,
   type StoreFileFound,
-  isWebhookSecret,
   type ServerLog,
   type ServerEntry,
   networkOf,

@@ -50,7 +50,6 @@ export {
 } from './game-servers/server-reports.js'
 export {
   createResultOutbox,
-  isWebhookSecret,
   type OutboxRecords,
   type ResultOutbox,
   type ResultSetAside,

@@ -57,8 +57,8 @@ static func ports_in(environment, platform):
 	return ports
 
 
-# The names of the variables that tell ports. Text: NAME=value, a variable a line; a line of a value may look like one, and
-# is then a variable that is not set.
+# The names of the variables that tell ports. Text: NAME=value, a variable a line. A line of a value may look like one:
+# that is then a variable that is not set.
 static func port_variables_in(text, prefix):
 	var names = []
 	for line in text.split("\n"):

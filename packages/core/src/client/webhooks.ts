@@ -1,3 +1,5 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { dateOf, systemClock } from '../time.js'
 import { InvalidInput } from './errors.js'
 
 /** A body as it arrived: text, bytes, or JSON that a framework has parsed. */
@@ -53,6 +55,90 @@ export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): 
     ready: typeof ready === 'boolean' ? ready : undefined,
   }
 }
+
+/** The result of a match, as Muster posts it to the `results.url` of its configuration: docs/servers.md. */
+export interface ResultWebhook {
+  readonly type: 'match.over'
+  /** The same for each delivery of one result. */
+  readonly id: string
+  /** When the match was over, ISO 8601. */
+  readonly timestamp: string
+  readonly data: {
+    readonly match_id: string
+    /** Name of the queue. */
+    readonly profile: string
+    /** Everybody who played. */
+    readonly player_ids: readonly string[]
+    /** Who of them left before the end, and when (ISO 8601). */
+    readonly left: readonly { readonly player_id: string; readonly at: string }[]
+    /** The best first; those in one list have the same rank. Null unless the server has said it. */
+    readonly ranking: readonly (readonly string[])[] | null
+    /** What else the server said. */
+    readonly data: unknown
+  }
+}
+
+/** Headers of a request: those of `fetch`, or those of Node.js. */
+type GivenHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A delivery of another time is an old one that somebody sends again (Standard Webhooks: five minutes). */
+const TOLERANCE_SECONDS = 300
+
+/**
+ * Reads the POST of a result, and verifies that Muster has signed it, as Standard Webhooks describe (our choice). A
+ * result whose answer was lost comes again: take each `id` once.
+ *
+ * @param secret that of `results` in the configuration: `whsec_` and base64
+ * @param body as it arrived: JSON that a framework has parsed has lost what was signed
+ * @param now epoch milliseconds. Default: the wall clock's
+ * @throws {InvalidInput} whose `field` is the header or the part that is wrong. Answer with 401 then
+ * @example const { data } = parseResultWebhook(secret, request.headers, await request.text())
+ */
+export function parseResultWebhook(
+  secret: string,
+  headers: GivenHeaders,
+  body: string | Uint8Array,
+  now = dateOf(systemClock),
+): ResultWebhook {
+  const what = 'result webhook'
+  const refuse = (field: string, message: string) => new InvalidInput(`${what}: ${field}: ${message}`, { field })
+  if (!isWebhookSecret(secret)) throw refuse('secret', 'must be whsec_ and at least 24 bytes in base64')
+  const header = (key: string): string => {
+    const value = 'get' in headers && typeof headers.get === 'function' ? headers.get(key) : valueIn(headers, key)
+    if (typeof value !== 'string' || value === '') throw refuse(key, 'is missing')
+    return value
+  }
+  const [id, seconds, given] = [header('webhook-id'), header('webhook-timestamp'), header('webhook-signature')]
+  if (!(Math.abs(now / 1000 - Number(seconds)) <= TOLERANCE_SECONDS))
+    throw refuse('webhook-timestamp', `must be within ${TOLERANCE_SECONDS} seconds of now`)
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  const wanted = Buffer.from(webhookSignature(secret, { id, seconds, body: text }))
+  // Several, while a secret is changed.
+  const isSigned = given.split(' ').some((one) => {
+    const bytes = Buffer.from(one)
+    return bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
+  })
+  if (!isSigned) throw refuse('webhook-signature', 'is not that of this secret and body')
+  const result = read(what, text)
+  if (result['type'] !== 'match.over') throw refuse('type', 'must be match.over')
+  return result as unknown as ResultWebhook
+}
+
+const valueIn = (headers: object, key: string) =>
+  Object.entries(headers).find(([given]) => given.toLowerCase() === key)?.[1] as unknown
+
+const SECRET_PREFIX = 'whsec_'
+const secretBytes = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+
+/** Whether a text is the secret of Standard Webhooks: `whsec_` and at least 24 bytes in base64. */
+export const isWebhookSecret = (secret: string): boolean =>
+  secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24
+
+/** The value of the header `webhook-signature`. @param delivery `seconds`: epoch seconds as a text */
+export const webhookSignature = (
+  secret: string,
+  { id, seconds, body }: { readonly id: string; readonly seconds: string; readonly body: string },
+): string => `v1,${createHmac('sha256', secretBytes(secret)).update(`${id}.${seconds}.${body}`).digest('base64')}`
 
 function read(
   what: string,

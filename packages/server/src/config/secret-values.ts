@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isWebhookSecret } from '@muster/matchmaker/internal'
+import { isWebhookSecret } from '@muster/core/internal'
 import type { Config, Resolved } from './config.js'
 import { readTextFile, type TextOfFile } from './read-text.js'
 import { RelativePath, Secret, SecretSource } from './secret.js'

@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto'
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
-import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/internal'
+import { backoffMs, isWebhookSecret, linkedSignal, manyWaitOn, webhookSignature } from '@muster/core/internal'
 import { z } from 'zod'
 import type { MatchResult } from '../game-servers/index.js'
 import type { PlayerWhoLeft, StopReason } from '../records/index.js'
@@ -30,13 +29,6 @@ export interface ResultsDefinition {
    */
   readonly secret: string
 }
-
-const SECRET_PREFIX = 'whsec_'
-const secretBytes = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
-
-/** Whether a text is the secret of Standard Webhooks: `whsec_` and at least 24 bytes in base64. */
-export const isWebhookSecret = (secret: string): boolean =>
-  secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24
 
 /** The schema of the destination of results. */
 export const resultsSchema = z.strictObject({
@@ -146,7 +138,6 @@ const idOf = (matchId: string) => `msg_${matchId}`
 export function createResultOutbox(options: ResultOutboxOptions) {
   const { url, secret, records, clock, random, problem } = options
   const send = options.fetch ?? fetch
-  const key = secretBytes(secret)
   const closing = manyWaitOn()
   /** In the order in which they came. */
   let waiting = new Map<string, Waiting>()
@@ -185,7 +176,6 @@ export function createResultOutbox(options: ResultOutboxOptions) {
   const post = async ({ id, outcome }: Waiting): Promise<void> => {
     const body = JSON.stringify(bodyOf(id, outcome))
     const seconds = String(Math.floor(dateOf(clock) / 1000))
-    const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
     const ending = new AbortController()
     const linked = linkedSignal(closing.signal, ending.signal)
     clock.sleep(TIMEOUT_MS, linked.signal).then(
@@ -199,7 +189,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
           'content-type': 'application/json',
           'webhook-id': id,
           'webhook-timestamp': seconds,
-          'webhook-signature': `v1,${signature}`,
+          'webhook-signature': webhookSignature(secret, { id, seconds, body }),
         },
         body,
         redirect: 'error',

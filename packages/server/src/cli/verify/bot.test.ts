@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { wordsOf } from './bot.js'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { RemoteBot, wordsOf } from './bot.js'
 import type { Fault } from './by-hand.fixture.js'
 import { type Shown, studio, verify } from './verifying.fixture.js'
 
@@ -33,4 +35,35 @@ test.concurrent.each<readonly [Fault, readonly string[]]>([
 
 test('the words of a client’s command may be quoted', () => {
   expect(wordsOf(`node "my bot.js" --name 'a b' x`)).toEqual(['node', 'my bot.js', '--name', 'a b', 'x'])
+})
+
+test('with an URL as --client, each client is a POST that lasts for as long as the client stays', async () => {
+  const asked: unknown[] = []
+  const left: string[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (part) => (text += String(part)))
+    request.on('end', () => {
+      const body = JSON.parse(text) as { token: string }
+      asked.push(body)
+      if (body.token === 'silent') return
+      if (body.token === 'forged') return void response.writeHead(403).end('forged')
+      response.writeHead(200).flushHeaders()
+      response.on('close', () => left.push(body.token))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/client`
+  const joining = { host: '127.0.0.1', ports: { game: 7777 } }
+  const [good, forged, silent] = ['good', 'forged', 'silent'].map((token) => new RemoteBot(url, { ...joining, token }))
+  expect(await good?.isIn(5000)).toBe(true)
+  expect([await forged?.isIn(5000), forged?.said]).toEqual([false, 'forged'])
+  expect(await silent?.isIn(10)).toBeUndefined()
+  expect(asked).toContainEqual({ host: '127.0.0.1', ports: { game: 7777 }, token: 'good' })
+  expect(left).toEqual([])
+  await good?.end()
+  await expect.poll(() => left).toEqual(['good'])
+  const nobody = new RemoteBot('http://127.0.0.1:9/', { ...joining, token: 'x' })
+  expect([await nobody.isIn(5000), nobody.said]).toEqual([false, expect.stringMatching(/ECONNREFUSED|bad port/)])
 })

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { until } from './until.js'
 
+/** A client of the game, with one join token. */
+export interface GameClient {
+  /** Whether it was let in; undefined if it does not say so in time. */
+  isIn(withinMs: number): Promise<boolean | undefined>
+  /** What it said last, such as why it was refused. */
+  readonly said: string
+  /** It leaves. */
+  end(): Promise<void>
+}
+
 /** How a game's client is started, and what it is told. */
 export interface BotOptions {
   readonly command: readonly string[]
@@ -19,7 +29,7 @@ const END_MS = 2000
  * A client of the game that connects with one join token. It writes a line `in` once it is let in, and stays until
  * SIGTERM or the end of the match; it exits before that if it is refused.
  */
-export class Bot {
+export class Bot implements GameClient {
   readonly #child: ChildProcess
   #text = ''
   #hasEnded = false
@@ -36,7 +46,6 @@ export class Bot {
       stream?.on('data', (part: Buffer) => (this.#text = (this.#text + part.toString()).slice(-LONGEST_TEXT)))
   }
 
-  /** Whether it was let in; undefined if it does not say so in time. */
   async isIn(withinMs: number): Promise<boolean | undefined> {
     const isIn = () => /^in\r?$/m.test(this.#text)
     await until(() => isIn() || this.#hasEnded, withinMs)
@@ -52,6 +61,60 @@ export class Bot {
   async end(): Promise<void> {
     this.#child.kill('SIGTERM')
     if (!(await until(() => this.#hasEnded, END_MS))) this.#child.kill('SIGKILL')
+  }
+}
+
+/** Where a client that is not started here is to connect, and with which token. */
+export interface Joining {
+  readonly host: string
+  /** By the name of the port. */
+  readonly ports: Readonly<Record<string, number>>
+  readonly token: string
+}
+
+/**
+ * A client of the game that some program connects when it gets a POST. The answer begins once the client is let in
+ * (2xx) or refused (anything else, with the reason as its text), and a good one lasts for as long as the client stays.
+ * The connection is closed when the client is to leave.
+ */
+export class RemoteBot implements GameClient {
+  readonly #ending = new AbortController()
+  #isIn: boolean | undefined
+  #text = ''
+
+  constructor(url: string, joining: Joining) {
+    void this.#connect(url, joining)
+  }
+
+  async #connect(url: string, joining: Joining): Promise<void> {
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(joining),
+        redirect: 'error',
+        signal: this.#ending.signal,
+      })
+      if (!answer.ok) this.#text = (await answer.text()).slice(-LONGEST_TEXT) || `status ${answer.status}`
+      this.#isIn = answer.ok
+    } catch (error) {
+      this.#text = String(error instanceof Error ? (error.cause ?? error) : error)
+      this.#isIn = false
+    }
+  }
+
+  async isIn(withinMs: number): Promise<boolean | undefined> {
+    await until(() => this.#isIn !== undefined, withinMs)
+    return this.#isIn
+  }
+
+  get said(): string {
+    return this.#text
+  }
+
+  end(): Promise<void> {
+    this.#ending.abort()
+    return Promise.resolve()
   }
 }
 

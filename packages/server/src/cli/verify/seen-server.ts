@@ -1,6 +1,6 @@
 import type { Container } from '@muster/emulator'
 import { z } from 'zod'
-import type { Bot } from './bot.js'
+import type { GameClient } from './bot.js'
 import { until } from './until.js'
 
 /** A match in a report of a server: docs/servers.md, What a server reports. */
@@ -60,9 +60,9 @@ export class SeenServer {
   /** Answers that the library gave in the game's place. */
   answersOfLibrary = 0
   /** Connects a client of the game with a join token; undefined: the server is asked to do what players would. */
-  readonly #connect: ((token: string) => Promise<Bot>) | undefined
+  readonly #connect: ((token: string) => Promise<GameClient>) | undefined
   /** Clients of the game that were let in, by player. */
-  readonly #bots = new Map<string, Bot>()
+  readonly #bots = new Map<string, GameClient>()
   #container: Container | undefined
   readonly #wishes: (Wish & { readonly id: number })[] = []
   readonly #answers = new Map<number, WishAnswer>()
@@ -70,7 +70,7 @@ export class SeenServer {
   #requests = 0
   #heard = 0
 
-  constructor(token: string, connect?: (token: string) => Promise<Bot>) {
+  constructor(token: string, connect?: (token: string) => Promise<GameClient>) {
     this.token = token
     this.#connect = connect
   }
@@ -107,7 +107,7 @@ export class SeenServer {
   /** What players do, by clients of the game. Nobody can end the match but the game. */
   async #asClient(
     wish: Wish,
-    connect: (token: string) => Promise<Bot>,
+    connect: (token: string) => Promise<GameClient>,
     withinMs: number,
   ): Promise<WishAnswer | undefined> {
     const id = (this.#count += 1)

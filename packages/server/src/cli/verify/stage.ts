@@ -6,7 +6,7 @@ import { nodeListener } from '@muster/core/http'
 import { type Container, type ContainerSpec, launchProcess } from '@muster/emulator'
 import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { openDevEmulator } from '../../dev/dev-emulator.js'
-import { Bot } from './bot.js'
+import { Bot, type GameClient, RemoteBot } from './bot.js'
 import { SeenServer } from './seen-server.js'
 import { until } from './until.js'
 
@@ -50,8 +50,11 @@ export interface StageOptions {
   /** The working directory. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The game's client and its arguments. Undefined: the server is asked to do what players would. */
-  readonly client?: readonly string[] | undefined
+  /**
+   * The game's client and its arguments, or an URL that connects one for each POST. Undefined: the server is asked to
+   * do what players would.
+   */
+  readonly client?: readonly string[] | string | undefined
 }
 
 export async function openStage({ command: [program = '', ...args], folder, env, client }: StageOptions) {
@@ -112,16 +115,22 @@ export async function openStage({ command: [program = '', ...args], folder, env,
     }
   }
   /** Starts the game's client with where to connect and its token, as an assignment says them. */
-  const connect = async (token: string): Promise<Bot> => {
+  const connect = async (token: string): Promise<GameClient> => {
     const { sub: player } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims
     const { fqdn = '', ports = {} } = (await assignmentOf(player)) ?? {}
+    if (typeof client === 'string') {
+      const open = Object.entries(ports).flatMap(([name, { external }]) =>
+        external ? [[name, external] as const] : [],
+      )
+      return new RemoteBot(client, { host: fqdn, ports: Object.fromEntries(open), token })
+    }
     const external = Object.entries(ports).map(([name, port]) => [`MUSTER_PORT_${name.toUpperCase()}`, port.external])
     const where = { MUSTER_HOST: fqdn, MUSTER_JOIN_TOKEN: token, ...Object.fromEntries(external) }
     return new Bot({ command: client ?? [], folder, env: { ...env, ...where } })
   }
   /** A deployment as a process, which is told to end only if it does not by itself. */
   const launch = async (spec: ContainerSpec): Promise<Container> => {
-    const seen = new SeenServer(spec.env['MUSTER_SERVER_TOKEN'] ?? '', client && connect)
+    const seen = new SeenServer(spec.env['MUSTER_SERVER_TOKEN'] ?? '', client === undefined ? undefined : connect)
     const number = servers.push(seen) - 1
     // With a client of the game, nobody stands in for players.
     const verified = client === undefined ? { MUSTER_VERIFY_URL: `${url}/verify/${number}` } : {}

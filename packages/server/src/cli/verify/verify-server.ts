@@ -17,7 +17,7 @@ export const addVerify = (program: Command, terminal: Terminal, end: (code: Exit
     .description('play a game server through all that Muster asks of one, and say what is right and wrong')
     .argument('<command...>', 'starts the game server, after --: node server.js')
     .option('--junit <file>', 'write the results as JUnit XML, for CI')
-    .option('--client <command>', "connect as your game’s client does, with MUSTER_JOIN_TOKEN: 'node bot.js'")
+    .option('--client <command or URL>', "connect as your game’s client does: 'node bot.js', or a POST for each client")
     .option('--json', 'one JSON object on the standard output, for programs')
     .action(async (command: readonly string[], options: VerifyArguments) =>
       end(await verify(command, options, terminal)),
@@ -37,7 +37,7 @@ async function verify(
   const interrupted = () => process.exit(EXIT.interrupted)
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   const lines: Line[] = []
-  const words = client === undefined ? undefined : wordsOf(client)
+  const words = client === undefined || /^https?:\/\//.test(client) ? client : wordsOf(client)
   const stage = await openStage({ command, folder: terminal.folder, env: terminal.env, client: words })
   try {
     await playThrough(stage, (line) => {

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { parseResultWebhook, webhookSignature } from './webhooks.js'
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const NOW = Date.parse('2026-11-26T12:00:00Z')
+const result = { type: 'match.over', id: 'msg_1', timestamp: '2026-11-26T12:00:00.000Z', data: { player_ids: ['ann'] } }
+
+function delivery({ body = JSON.stringify(result), seconds = String(NOW / 1000), by = secret, more = '' } = {}) {
+  const signature = more + webhookSignature(by, { id: 'msg_1', seconds, body })
+  const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': seconds, 'webhook-signature': signature }
+  return { headers, body }
+}
+
+test('a result that Muster has signed is read, with headers of fetch or of Node.js, as text or bytes', () => {
+  const { headers, body } = delivery({ more: 'v1a,other v1,AAAA ' })
+  expect(parseResultWebhook(secret, headers, body, NOW)).toEqual(result)
+  expect(parseResultWebhook(secret, new Headers(headers), new TextEncoder().encode(body), NOW + 299_000)).toEqual(
+    result,
+  )
+})
+
+const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+test.each<[string, string, { headers: Record<string, string | undefined>; body: string }, string?]>([
+  ['signed by another secret', 'webhook-signature', delivery({ by: other })],
+  ['changed', 'webhook-signature', { ...delivery(), body: JSON.stringify({ ...result, id: 'msg_2' }) }],
+  ['five minutes old', 'webhook-timestamp', delivery({ seconds: String(NOW / 1000 - 301) })],
+  ['of no time', 'webhook-timestamp', delivery({ seconds: 'soon' })],
+  [
+    'without a signature',
+    'webhook-signature',
+    { ...delivery(), headers: { ...delivery().headers, 'webhook-signature': '' } },
+  ],
+  ['without an id', 'webhook-id', { ...delivery(), headers: { ...delivery().headers, 'webhook-id': undefined } }],
+  ['no result', 'type', delivery({ body: '{"type":"other"}' })],
+  ['checked by no secret', 'secret', delivery(), 'hunter2'],
+])('a result that is %s is refused, naming %s and no secret', (_, field, { headers, body }, by = secret) => {
+  const parse = () => parseResultWebhook(by, headers, body, NOW)
+  expect(parse).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+  expect(parse).not.toThrow(by)
+})
