@@ -24,6 +24,11 @@ export interface AllocatorOptions {
   readonly random: Random
   /** Returns the master secret of the servers' tokens: see `ServerKeys`. */
   readonly masterSecret: () => string | Uint8Array
+  /**
+   * Whether records of servers have vanished, so that a server that is not known may have players on it. Default: none
+   * have.
+   */
+  readonly sparesUnknown?: (() => boolean) | undefined
   /** How join tokens are signed. Default `HS256`. */
   readonly joinAlgorithm?: JoinAlgorithm | undefined
   readonly bound: SpendBound

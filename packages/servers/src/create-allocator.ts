@@ -1,4 +1,5 @@
 import { newId } from '@muster/core/internal'
+import { Unavailable } from './errors.js'
 import { createAllocations, createSetPlayers, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
@@ -319,9 +320,13 @@ export function createAllocator(options: AllocatorOptions) {
     return true
   }
 
-  /** @throws {ServerGone} */
+  /** @throws {ServerGone}; {Unavailable} while its record may have vanished */
   const serverOf = (token: string) => {
     const server = byToken(token)
+    if (server === undefined && options.sparesUnknown?.() === true)
+      throw new Unavailable('The record of this server may have vanished. Let players play on.', {
+        retryAfterMs: 30_000,
+      })
     if (server === undefined) throw new ServerGone('This server is not wanted any more. End its process.')
     return server
   }

@@ -82,6 +82,8 @@ export interface Kept {
   readonly serverLog?: ServerLog | undefined
   /** Returns the master secret of the servers' tokens. Default: one of this process. */
   readonly masterSecret?: (() => string) | undefined
+  /** See `LeaderOptions.sparesUnknownServers`. */
+  readonly sparesUnknownServers?: (() => boolean) | undefined
   /** Keeps results of matches that no backend has taken yet. Default: in memory. */
   readonly resultRecords?: OutboxRecords | undefined
 }
@@ -177,6 +179,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     stopwatch,
     random,
     masterSecret: () => config.serverSecret ?? masterSecret?.() ?? (ownSecret ??= newSecret(random)),
+    sparesUnknown: kept.sparesUnknownServers,
     joinAlgorithm: config.joinTokens.alg,
     resumes: config.store !== undefined,
     bound: config,

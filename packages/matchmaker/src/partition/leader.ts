@@ -156,6 +156,8 @@ export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly serverLog?: ServerLog | undefined
   /** Returns the master secret of the servers' tokens, once this process leads. Default: one of this process. */
   readonly masterSecret?: (() => string) | undefined
+  /** Whether records of servers have vanished: see `AllocatorOptions.sparesUnknown`. */
+  readonly sparesUnknownServers?: (() => boolean) | undefined
   /** Keeps results of matches that no backend has taken yet. Default: in memory. */
   readonly resultRecords?: OutboxRecords | undefined
 }
@@ -183,13 +185,20 @@ export function createLeader({
   ledger,
   serverLog = createMemoryServerLog(),
   masterSecret,
+  sparesUnknownServers,
   resultRecords,
   ...options
 }: LeaderOptions): Leader {
   const gate = createGate()
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
     { ...options, deployments: gate.service(options.deployments) },
-    { ledger: gate.ledger(ledger), serverLog: gate.serverLog(serverLog), masterSecret, resultRecords },
+    {
+      ledger: gate.ledger(ledger),
+      serverLog: gate.serverLog(serverLog),
+      masterSecret,
+      sparesUnknownServers,
+      resultRecords,
+    },
   )
   if (loading === undefined) throw new Error('a leader has a ledger')
 

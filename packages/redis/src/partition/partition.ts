@@ -132,6 +132,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   /** The name that the partition had when this process last looked; see `IDENTITY_KEY`. */
   let identity: string | undefined
   let timesVanished = 0
+  /** Until then, servers without a record are told to go on: players may be on them. */
+  let sparedUntil = -Infinity
   /** Finds out whether Redis was emptied under this process. */
   const compareIdentity = async () => {
     const known = identity
@@ -140,6 +142,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     if (identity !== known) return
     if (known !== undefined && found !== known) {
       timesVanished += 1
+      sparedUntil = clock.now() + longestMatchMs({ queues, pools })
       identity = undefined
       problem(new RecordsVanished(given.name))
     }
@@ -157,6 +160,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       replica: createReplica({
         store,
         matchmaker,
+        sparesUnknownServers: () => clock.now() < sparedUntil,
         newSecret: () => newId() + newId(),
         identified: (name) => void (identity = name),
         problem,

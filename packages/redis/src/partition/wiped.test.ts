@@ -7,6 +7,9 @@ test('an emptied store is reported once by each process, and stops no server tha
   const { clock, partition, service, process, pass, player } = createWorld({
     orphanGraceMs: 60_000,
     queues: [lasting],
+    // A token stays good whatever Redis has lost.
+    serverSecret: 'a-secret-of-the-configuration-for-servers',
+    apiUrl: 'https://muster.example.com',
   })
   const [leader, other] = [process(), process()]
   leader.start()
@@ -29,6 +32,15 @@ test('an emptied store is reported once by each process, and stops no server tha
   await pass(400)
   expect(service.running()).toHaveLength(2)
   await join('kim')
+  const token = service.running()[0]?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
+  const register = async () => {
+    const registered = other.registerServer(token, { instance: 'i', matches: 1 }).then(
+      () => 'registered',
+      (error: Error) => error.name,
+    )
+    return clock.until(registered, 10)
+  }
+  expect(await register()).toBe('registered')
   partition.wipe()
   await pass(5000, 20)
   expect([leader, other].filter((one) => one.leads())).toHaveLength(1)
@@ -38,12 +50,14 @@ test('an emptied store is reported once by each process, and stops no server tha
   await join('ann', 'bob')
   await pass(5000, 20)
   expect(await other.getTicket('bob')).toMatchObject({ status: 'HOST_ASSIGNED' })
-  // Longer than orphans live otherwise: players may be on the servers that nobody knows.
+  // Longer than orphans live otherwise: players may be on the servers that nobody knows, which hear of it so.
   await pass(120_000, 100)
+  expect(await register()).toBe('Unavailable')
   expect(service.running()).toHaveLength(3)
   // The longest match is over by then.
   await pass(200_000, 100)
   expect(service.running().map(({ id }) => id)).not.toContain('r1')
+  expect(await register()).toBe('ServerGone')
   expect(heard.map(({ length }) => length)).toEqual([1, 1])
   await clock.until(Promise.all([leader.close(), other.close()]), 10)
 })

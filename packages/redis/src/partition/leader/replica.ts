@@ -78,6 +78,8 @@ export interface CancelledTicket {
 export interface ReplicaOptions {
   /** Makes a master secret. */
   readonly newSecret: () => string
+  /** See `LeaderOptions.sparesUnknownServers`. */
+  readonly sparesUnknownServers?: (() => boolean) | undefined
   /** Called with the name of the partition as this process comes to lead; see `IDENTITY_KEY`. */
   readonly identified: (identity: string) => void
   readonly store: PartitionStore
@@ -113,7 +115,8 @@ export function fencedService(
 /** Tickets taken over at a time: some milliseconds of work. */
 const LOADED_AT_ONCE = 500
 
-export function createReplica({ store, matchmaker, newSecret, identified, problem }: ReplicaOptions): Replica {
+export function createReplica(options: ReplicaOptions): Replica {
+  const { store, matchmaker, sparesUnknownServers, newSecret, identified, problem } = options
   const assigned = createAssignedTickets()
   let writing: Writing | undefined
 
@@ -178,6 +181,7 @@ export function createReplica({ store, matchmaker, newSecret, identified, proble
       remove: (key) => note(resultKey(key), undefined),
       written: () => writing?.commits.flushed(),
     },
+    sparesUnknownServers,
     masterSecret: () => {
       if (secret === undefined) throw new Error('This process does not lead.')
       return secret
