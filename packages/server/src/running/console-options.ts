@@ -38,7 +38,7 @@ interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
   readonly clock: Clock
   readonly onProblem: (during: string, error: unknown) => void
   readonly reload: (next: Config) => Promise<Reloaded>
-  readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
+  readonly editQueue?: ((name: string, yaml: string, inForce?: unknown) => Promise<Config>) | undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -83,7 +83,9 @@ const storyBounds = ({ console: { stories } }: Config) => ({
 /** In the file, if there is one; otherwise until the end of the process. */
 function createApplyQueue({ inForce, reload, editQueue }: ConsoleOptionsOf): ApplyQueue {
   return async (name, definition, yaml) => {
-    const next = editQueue === undefined ? withQueue(inForce.config, name, definition) : await editQueue(name, yaml)
+    const counts = inForce.config.queues.find((queue) => queue.name === name)
+    const next =
+      editQueue === undefined ? withQueue(inForce.config, name, definition) : await editQueue(name, yaml, counts)
     const { refused } = await reload(next)
     return { kept: editQueue === undefined ? 'memory' : 'file', refused: refused.length }
   }

@@ -88,7 +88,7 @@ export function createServiceCheck({ client, clock, readAll, onProblem }: Servic
     } catch (error) {
       if (ending.signal.aborted) return
       onProblem(error)
-      if (error instanceof RouteMissing) reason = 'the service does not list servers at service.url'
+      if (error instanceof RouteMissing) reason = 'the service has no route that lists servers (404): see service.url'
       else if (error instanceof Unauthorized || error instanceof Forbidden) reason = 'the service refuses the token'
       else if (!hasWorked) reason = 'the service does not answer'
     }

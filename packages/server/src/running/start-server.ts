@@ -67,8 +67,11 @@ export interface ServerDeps {
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   /** The program of the thread in which changed rules are tried. Default: this package's own, as it was built. */
   readonly trialWorker?: ConsoleOptions['trialWorker']
-  /** Changes a queue in the configuration's file, and returns what that then says. Default: queues change in memory. */
-  readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
+  /**
+   * Changes a queue in the configuration's file, and returns what that then says. What `inForce`, the definition that
+   * counts, has besides the file are defaults. Default: queues change in memory.
+   */
+  readonly editQueue?: ((name: string, yaml: string, inForce?: unknown) => Promise<Config>) | undefined
 }
 
 /** The program as it runs. */

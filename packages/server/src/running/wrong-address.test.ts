@@ -76,7 +76,10 @@ async function program(text: string, { onTestFinished }: Scene) {
     const ticket = await server.service.createTicket({ queue: 'duel', players: [{ id, ip: '198.51.100.7' }] })
     return async () => (await server.service.getTicket(ticket.id))?.status
   }
-  const ready = async () => (await ask('GET', '/readyz')).status
+  const ready = async () => {
+    const answer = await ask('GET', '/readyz')
+    return { status: answer.status, ...((await answer.json()) as { readonly why: readonly string[] }) }
+  }
   return { server, lines, join, ready }
 }
 
@@ -113,7 +116,10 @@ describe.concurrent.each(['page', 'json'] as const)(
       await until(() => gateway.seen.filter((request) => request === 'GET /v2/v1/deployments').length >= 4)
       expect(gateway.seen.filter((request) => request === 'POST /v2/deployments').length).toBeLessThan(2)
       expect(await running()).toBeLessThan(2)
-      expect(await ready()).toBe(503)
+      expect(await ready()).toMatchObject({
+        status: 503,
+        why: ['the service has no route that lists servers (404): see service.url'],
+      })
       expect(lines.join('')).toContain('there may be no GET /v1/deployments there')
     })
   },

@@ -77,11 +77,14 @@ export async function openConfigFile({ path, env }: ConfigFileOptions) {
       }),
     /**
      * Changes a queue in the file, as a whole or not at all, and returns what the file then says.
+     * @param inForce the definition that counts now: its defaults are not written.
      * @throws {InvalidInput} why that is not possible
      */
-    editQueue: (name: string, yaml: string): Promise<Config> =>
+    editQueue: (name: string, yaml: string, inForce?: unknown): Promise<Config> =>
       inTurn(async () => {
-        const { config, text } = await changeFile({ path, env }, seen, (before) => editQueue(before, name, yaml))
+        const { config, text } = await changeFile({ path, env }, seen, (before) =>
+          editQueue(before, name, yaml, inForce),
+        )
         seen = text
         return config
       }),

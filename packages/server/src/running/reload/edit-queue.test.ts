@@ -42,6 +42,34 @@ test('the same definition changes nothing', () => {
   expect(editQueue(text, 'duel', duel.replace('250', '100'))).toBe(text)
 })
 
+test('defaults that the file leaves out, and that were not edited, are not written', () => {
+  const inForce = {
+    name: 'duel',
+    matchSize: 2,
+    tickMs: 250,
+    lastResortMs: Infinity,
+    rules: [
+      { kind: 'distance', maxKm: 500, weight: 1 },
+      { kind: 'difference', attribute: 'skill', max: 100, weight: 1 },
+    ],
+    deploy: { application: 'my-game', version: '1.0', requireCachedLocations: false, timeoutMs: 60_000 },
+  }
+  const shown = (max: number, timeoutMs: number) => `
+name: duel
+matchSize: 2
+tickMs: 250
+lastResortMs: .inf
+rules:
+  - { kind: distance, maxKm: 500, weight: 1 }
+  - { kind: difference, attribute: skill, max: ${max}, weight: 1 }
+deploy: { application: my-game, version: '1.0', requireCachedLocations: false, timeoutMs: ${timeoutMs} }
+`
+  expect(editQueue(text, 'duel', shown(250, 60_000), inForce)).toBe(text.replace('max: 100', 'max: 250'))
+  const edited = editQueue(text, 'duel', shown(100, 90_000), inForce)
+  expect(edited).toContain('timeoutMs: 90000')
+  expect(edited).not.toMatch(/tickMs|weight|requireCached|lastResort/)
+})
+
 test('parts come and go', () => {
   const shorter = `{ name: duel, matchSize: 4, fillForMs: 2000, deploy: { application: my-game, version: '1.0' } }`
   expect(editQueue(text, 'duel', shorter)).toBe(

@@ -94,9 +94,10 @@ export class NotEdited extends Error {
  * numbers and the like change, so does every other character. The variables of its servers stay, unless the definition
  * has some.
  * @param yaml the definition as a mapping.
+ * @param inForce the definition that counts now, with its defaults: those that the text leaves out stay left out.
  * @throws {NotEdited}
  */
-export function editQueue(text: string, name: string, yaml: string): string {
+export function editQueue(text: string, name: string, yaml: string, inForce?: unknown): string {
   const document = parseDocument(text)
   const changed = parseDocument(yaml)
   if (document.errors.length > 0) throw new NotEdited('The configuration file is not valid YAML now. Correct it first.')
@@ -106,6 +107,7 @@ export function editQueue(text: string, name: string, yaml: string): string {
   const next = changed.contents as YAMLMap
   if (next.get('name') !== name) throw new NotEdited(`The definition must keep the name ${JSON.stringify(name)}.`)
   keepVariables(old, next)
+  leaveOut(old, next, inForce)
   const spliced = spliceYaml(text, document, old, next)
   if (spliced !== undefined) return onlyThis(text, name, spliced)
   merge(old, next)
@@ -165,6 +167,19 @@ function keepVariables(old: YAMLMap, next: YAMLMap): void {
   if (!isMap(before) || !isMap(after)) return
   for (const pair of before.items)
     if (VARIABLES.includes(nameOf(pair.key)) && !after.has(nameOf(pair.key))) after.items.push(pair)
+}
+
+/** Takes out of a definition what the text does not say and what counts already: the page shows all defaults. */
+function leaveOut(old: unknown, next: unknown, inForce: unknown): void {
+  if (isSeq(old) && isSeq(next) && Array.isArray(inForce) && old.items.length === next.items.length)
+    for (const [index, item] of next.items.entries()) leaveOut(old.items[index], item, inForce[index])
+  if (!isMap(old) || !isMap(next) || typeof inForce !== 'object' || inForce === null) return
+  const counting = (key: unknown): unknown => Reflect.get(inForce, nameOf(key))
+  next.items = next.items.filter(({ key, value }) => {
+    const said = isNode(value) ? (value.toJSON() as unknown) : value
+    return old.has(nameOf(key)) || JSON.stringify(inOrder(said)) !== JSON.stringify(inOrder(counting(key)))
+  })
+  for (const { key, value } of next.items) leaveOut(old.get(nameOf(key), true), value, counting(key))
 }
 
 /** Makes a mapping say what another one says. */
