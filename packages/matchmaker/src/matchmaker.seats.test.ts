@@ -45,7 +45,7 @@ describe('a server that lists itself', () => {
     expect(matchmaker.listedServers().servers.find((one) => one.id === first)?.seats.taken).toBe(1)
   })
 
-  test('gets no match, is stock until a player is on it, and is not surplus', async () => {
+  test('gets no match, and is stock until a player is on it', async () => {
     const { service, run, listed, join, status } = open({ pools: [world] })
     await listed()
     await run(200_000)

@@ -17,6 +17,9 @@ function setUp(given: Partial<PoolDefinition> = {}) {
   })
   const servers: Allocation[] = []
   const taken = new Set<Allocation>()
+  /** Servers that list themselves, with nobody on them. */
+  const listed = new Set<Allocation>()
+  const drained: Allocation[] = []
   /** Matches that a server could take. */
   const free = new Map<Allocation, number>()
   const looks: number[] = []
@@ -30,8 +33,8 @@ function setUp(given: Partial<PoolDefinition> = {}) {
       return Infinity
     },
     create: (_, order) => made(order),
-    drain: () => {},
-    useOf: (server) => (taken.has(server) ? 'claimed' : undefined),
+    drain: (server) => drained.push(server),
+    useOf: (server) => (taken.has(server) ? 'claimed' : listed.has(server) ? 'empty' : undefined),
     freePlaces: (server) => {
       seen.add(server)
       return free.get(server)
@@ -64,8 +67,36 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     pools.ended(server, match)
   }
   const view = () => pools.views(clock.now())[0]
-  return { clock, pools, pool, looks, seen, taken, free, made, running, begin, end, view }
+  return { clock, pools, pool, looks, seen, taken, listed, drained, free, made, running, begin, end, view }
 }
+
+test('listed servers that nobody is on are surplus after keepIdleSeconds, but for the stock and those with players', async () => {
+  const { clock, pools, taken, listed, drained, running } = setUp({
+    at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+    keepIdleSeconds: 120,
+  })
+  const servers = [await running(), await running(), await running(), await running()]
+  for (const server of servers) listed.add(server)
+  const [first, second] = servers as [Allocation, Allocation]
+  taken.add(first)
+  for (let seconds = 0; seconds < 50; seconds += 1) {
+    await clock.advance(1000)
+    pools.advance(clock.now())
+  }
+  expect(drained).toEqual([])
+  // Somebody plays on it for a moment: then it has been empty since that.
+  taken.add(second)
+  await clock.advance(1000)
+  pools.advance(clock.now())
+  taken.delete(second)
+  for (let seconds = 0; seconds < 90; seconds += 1) {
+    await clock.advance(1000)
+    pools.advance(clock.now())
+  }
+  expect(drained).toHaveLength(2)
+  expect(drained).not.toContain(first)
+  expect(drained).not.toContain(second)
+})
 
 test('while a crowd comes, no match looks at the servers that boot for the others', async () => {
   const { pools, pool, seen, made, running } = setUp()

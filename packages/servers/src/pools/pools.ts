@@ -20,6 +20,8 @@ interface Stock {
   isDraining: boolean
   /** Epoch milliseconds since when it has been idle; Infinity while it is not. */
   idleSince: number
+  /** Epoch milliseconds since when nobody has been on it, also while it lists itself; Infinity while somebody is. */
+  emptySince: number
 }
 
 type Remembered = Pick<Stock, 'place'> & Partial<Pick<Stock, 'createdAt' | 'isAdopted'>>
@@ -231,6 +233,7 @@ export function createPools(options: PoolsOptions) {
     const now = clock.now()
     if (isIdle(one)) one.idleSince = Math.min(one.idleSince, now)
     else endIdleness(one, now)
+    one.emptySince = one.isUp && !one.isDraining && isStock(one) ? Math.min(one.emptySince, now) : Infinity
   }
   const endIdleness = (one: Stock, now: number) => {
     if (one.idleSince < Infinity) one.place.idleMs += now - one.idleSince
@@ -269,13 +272,11 @@ export function createPools(options: PoolsOptions) {
     }
     // Servers of the version before serve until the new ones are warm.
     if (ready >= goal) for (const one of outdated) take(one, 'update')
-    const idleFor = ({ idleSince }: Stock) => now - idleSince
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
-    const surplus = stockHere
-      .filter((one) => isEmpty(one) && idleFor(one) >= keptMs)
-      .toSorted((one, other) => idleFor(other) - idleFor(one))
+    const longEmpty = (some: readonly Stock[]) => some.filter(({ emptySince }) => now - emptySince >= keptMs)
+    const surplus = longEmpty(stockHere).toSorted((one, other) => one.emptySince - other.emptySince)
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
-    for (const one of elsewhere) if (isEmpty(one) && idleFor(one) >= keptMs) take(one, 'surplus')
+    for (const one of longEmpty(elsewhere)) take(one, 'surplus')
   }
 
   /** Of servers that play, those that will be free within the time of a boot, on average: they need no replacement. */
@@ -284,7 +285,7 @@ export function createPools(options: PoolsOptions) {
 
   const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
-    const present = { isUp: false, isDraining: false, idleSince: Infinity }
+    const present = { isUp: false, isDraining: false, idleSince: Infinity, emptySince: Infinity }
     const one: Stock = { server, place, createdAt, isAdopted, ...present }
     const pool = server.pool ?? ''
     stock.set(server, one)
