@@ -70,7 +70,7 @@ function setUp(given: Partial<PoolDefinition> = {}) {
   return { clock, pools, pool, looks, seen, taken, listed, drained, free, made, running, begin, end, view }
 }
 
-test('listed servers that nobody is on are surplus after keepIdleSeconds, but for the stock and those with players', async () => {
+test('listed servers beyond the stock that nobody was on for keepIdleSeconds are surplus', async () => {
   const { clock, pools, taken, listed, drained, running } = setUp({
     at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
     keepIdleSeconds: 120,
