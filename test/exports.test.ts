@@ -22,9 +22,9 @@ const MOST: Readonly<Record<string, number>> = {
   redis: 34,
   relay: 58,
   server: 14,
-  servers: 21,
+  servers: 24,
 }
-const MOST_IN_ALL = 600
+const MOST_IN_ALL = 606
 
 type Exports = Readonly<Record<string, { readonly '@muster/source': string; readonly types?: string }>>
 
@@ -53,7 +53,7 @@ test.each(packages)('@muster/%s exports no more names than users need', (name) =
   expect(names).toEqual([...new Set(names)])
 })
 
-test('all packages together export at most 600 names', () => {
+test('all packages together export at most 606 names', () => {
   expect(packages.flatMap(publicNamesOf).length).toBeLessThanOrEqual(MOST_IN_ALL)
 })
 

@@ -61,7 +61,12 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['@muster/core/clock'],
   'game-server': ['@muster/core', '@muster/core/clock', '@muster/core/http', '@muster/emulator', '@muster/matchmaker'],
   servers: ['@muster/game-server/internal'],
-  matchmaker: ['@muster/game-server/internal', '@muster/servers/service-fixture', '@muster/servers/store-fixture'],
+  matchmaker: [
+    '@muster/game-server/internal',
+    '@muster/servers/allocator-fixture',
+    '@muster/servers/service-fixture',
+    '@muster/servers/store-fixture',
+  ],
   lab: ['@muster/matchmaker/rules-oracle'],
   redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],
   server: ['@muster/redis-server'],

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { BrowserDefinition, PoolDefinition, ResultsDefinition, Store } from '@muster/servers'
+import type { BrowserDefinition, PoolDefinition, ResultsDefinition, ServerAllocator, Store } from '@muster/servers'
 import {
   type Browser,
   browserSchema,
@@ -37,6 +37,11 @@ export interface MatchmakerOptions {
   readonly queues: readonly QueueDefinition[]
   /** Pools of game servers that outlive a match, which queues name. Names differ. Default: none. */
   readonly pools?: readonly PoolDefinition[] | undefined
+  /**
+   * Where servers come from besides the deployment service, by the names that pools give in `source`: a hoster, a
+   * fleet, a program of yours. Names have 1 to 32 of A–Z, a–z, 0–9, _ and -. Default: none.
+   */
+  readonly sources?: Readonly<Record<string, ServerAllocator>> | undefined
   /**
    * How servers that list themselves are found, and how long seats on them are held. Default: no attribute can be
    * filtered, and a seat is held for 30 s, renewed for 300 s at most.
@@ -203,6 +208,12 @@ export const defaultOptions = {
 
 const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
+  sources: z
+    .record(
+      z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
+      having<ServerAllocator>('allocate', 'poll', 'stop'),
+    )
+    .default({}),
   locate: callable<Locate>().optional(),
   store: having<Store>('attach', 'records', 'flush', 'sync', 'advance', 'close').optional(),
   locations: having<LocationService>('list').optional(),
@@ -248,7 +259,7 @@ const BUDGET = 0.15
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
 export function configure({ queues, pools = [], ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, invalidOption)
-  const defined = definePools(pools)
+  const defined = definePools(pools, config.sources)
   return {
     ...config,
     beacons: config.beacons ?? beaconsOf(config.locations),
@@ -273,14 +284,22 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
   return defined
 }
 
-/** @throws {InvalidInput} naming the pool, the path and the value */
-export function definePools(pools: readonly PoolDefinition[]): readonly Pool[] {
+/**
+ * @param sources by the names that pools may give
+ * @throws {InvalidInput} naming the pool, the path and the value
+ */
+export function definePools(pools: readonly PoolDefinition[], sources: Config['sources'] = {}): readonly Pool[] {
   const defined = pools.map((pool, index) =>
     read(poolSchema, pool, (field, message) => invalidOption(`pools.${index}.${field}`, `pools.${index}.${message}`)),
   )
   const twice = defined.find(({ name }, index) => defined.findIndex((pool) => pool.name === name) !== index)
   if (twice !== undefined)
     throw invalidOption('pools', `pools: there are two of the name ${JSON.stringify(twice.name)}`)
+  for (const [index, { source }] of defined.entries()) {
+    if (source === undefined || Object.hasOwn(sources, source)) continue
+    const field = `pools.${index}.source`
+    throw invalidOption(field, `${field}: there is no source ${JSON.stringify(source)}`)
+  }
   return defined
 }
 

@@ -20,15 +20,18 @@ function anAllocator() {
   const clock = createManualClock()
   const tell = () => {}
   return createAllocator({
-    openSource: createServiceSource({
-      service: createTestService({ clock }).deployments,
-      clock,
-      random: seededRandom(1),
-      ownTag: 'mm-test',
-      readsPerSecond: 1,
-      listLagMs: 1,
-      orphanGraceMs: 1,
-    }),
+    sources: {
+      service: createServiceSource({
+        service: createTestService({ clock }).deployments,
+        clock,
+        random: seededRandom(1),
+        ownTag: 'mm-test',
+        readsPerSecond: 1,
+        listLagMs: 1,
+        orphanGraceMs: 1,
+      }),
+      others: new Map(),
+    },
     serverLog: createMemoryServerLog(),
     clock,
     stopwatch: () => 0,

@@ -12,7 +12,7 @@ import type { GameServers } from './game-servers/index.js'
 import type { Pools } from './pools/index.js'
 import { type Allocation, type Assignment, inheritedAllocation, type Order } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import type { ServerSource } from './sources/index.js'
+import type { Sources } from './sources/index.js'
 
 /** Matches of an earlier process of which this one has the tickets. */
 export interface Inherited {
@@ -31,7 +31,7 @@ interface AdoptingOptions {
   readonly governor: Pick<Governor, 'sent'>
   readonly creating: Pick<DeploymentCreation, 'resume'>
   readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
-  readonly source: Pick<ServerSource, 'settle'>
+  readonly sources: Pick<Sources, 'of'>
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly hosted: Pick<HostedMatches, 'adopt'>
   readonly pools: Pick<Pools, 'find' | 'orderOf' | 'adopted' | 'draining'>
@@ -48,14 +48,14 @@ interface AdoptingOptions {
  * and stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
-  const { allocations, governor, creating, lifecycle, source, endTimes, hosted, pools, browser, gameServers } = options
+  const { allocations, governor, creating, lifecycle, sources, endTimes, hosted, pools, browser, gameServers } = options
   const { clock, inherited, on } = options
 
   const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
     allocations.enter(allocation, 'running')
     if (allocation.lastsMs < Infinity) endTimes.expect(allocation)
     allocation.assignment = assignment
-    source.settle(requestId)
+    sources.of(allocation.source).settle(requestId)
     if (allocation.order !== undefined && assignment !== undefined) on.ready(allocation, requestId, assignment)
     allocations.rememberPlayers(allocation)
   }

@@ -105,7 +105,12 @@ interface AllocationsOptions {
 
 export function createAllocations({ ended = createEndedMatches(), changed = () => {} }: AllocationsOptions = {}) {
   const matches = new Map<string, Allocation>()
+  /** By handle and source: each source has its own handles. */
   const requested = new Map<string, Allocation>()
+  const nameIn = (source: string | undefined, handle: string) => (source === undefined ? handle : `${source} ${handle}`)
+  /** The number of servers of each source that exist or may exist. */
+  const ofSource = new Map<string | undefined, number>()
+  const countOf = (source: string | undefined) => ofSource.get(source) ?? 0
   /** Of most matches the create waits for its turn: they are in none of these sets. */
   const starting = new Set<Allocation>()
   /** Those that have players, or are being stopped. */
@@ -121,7 +126,7 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     for (const id of allocation.playerIds) if (players.get(id) === allocation) players.delete(id)
   }
   const release = (allocation: Allocation) => {
-    if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
+    if (allocation.requestId !== undefined) requested.delete(nameIn(allocation.source, allocation.requestId))
     allocation.requestId = undefined
   }
   /** Matches on servers of pools, which have no deployment of their own. */
@@ -136,6 +141,7 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     add: (allocation: Allocation) => {
       matches.set(allocation.matchId, allocation)
       if (isHosted(allocation)) hosted.add(allocation)
+      else ofSource.set(allocation.source, countOf(allocation.source) + 1)
     },
     /** Notes a change of phase, so that deployments without players are counted. */
     enter: (allocation: Allocation, phase: AllocationPhase) => {
@@ -149,7 +155,7 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     /** Notes the id under which the match's deployment exists. */
     identify: (allocation: Allocation, requestId: string) => {
       allocation.requestId = requestId
-      requested.set(requestId, allocation)
+      requested.set(nameIn(allocation.source, requestId), allocation)
     },
     /** Notes that the match's deployment is gone. */
     release,
@@ -172,16 +178,18 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     },
     remove: (allocation: Allocation) => {
       forgetPlayers(allocation)
-      matches.delete(allocation.matchId)
+      const isKnown = matches.delete(allocation.matchId)
       ended.add(allocation.matchId)
       starting.delete(allocation)
       if (served.delete(allocation) && hosted.has(allocation)) servedHosted -= 1
-      hosted.delete(allocation)
-      if (requested.get(allocation.requestId ?? '') === allocation) requested.delete(allocation.requestId ?? '')
+      if (!hosted.delete(allocation) && isKnown) ofSource.set(allocation.source, countOf(allocation.source) - 1)
+      const name = nameIn(allocation.source, allocation.requestId ?? '')
+      if (requested.get(name) === allocation) requested.delete(name)
       changed(allocation)
     },
     find: (matchId: string): Allocation | undefined => matches.get(matchId),
-    byRequest: (requestId: string): Allocation | undefined => requested.get(requestId),
+    /** @param source its name; undefined: the deployment service */
+    byRequest: (requestId: string, source?: string): Allocation | undefined => requested.get(nameIn(source, requestId)),
     /** By the ids that its server may have: see `ServerOrder`. */
     byServerIds: (ids: readonly string[]): Allocation | undefined => {
       for (const id of ids) {
@@ -200,6 +208,8 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     served: (): SetIterator<Allocation> => served.values(),
     /** Number of deployments that exist or may exist. */
     count: () => matches.size - hosted.size,
+    /** Number of servers of a source that exist or may exist. */
+    countOf,
     /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
     startingCount: () => matches.size - hosted.size - (served.size - servedHosted),
   }

@@ -5,16 +5,16 @@ import type { Browser } from './browser/index.js'
 import type { JoinAlgorithm } from './game-servers/index.js'
 import type { Pool } from './pools/index.js'
 import type { Prober } from './port-probe.js'
-import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
-import type { OpenSource } from './sources/index.js'
+import type { Bound, SpendBound } from './server-limits.js'
+import type { GateHeld, OpenSource } from './sources/index.js'
 import type { ServerLog } from './store/index.js'
 
-/** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
-export type Held = GovernorHeld | 'store'
+/** Why nothing may be created now: see `Governor`, `SourceGate`; or `store`, which cannot be read or written. */
+export type Held = Bound | GateHeld | 'store'
 
 export interface AllocatorOptions {
-  /** Where servers come from. */
-  readonly openSource: OpenSource
+  /** Where servers come from: the deployment service, and other sources by the names that pools give them. */
+  readonly sources: { readonly service: OpenSource; readonly others: ReadonlyMap<string, OpenSource> }
   readonly serverLog: ServerLog
   /** What `resumes` of the store is, if it does not say. Default false. */
   readonly resumes?: boolean | undefined

@@ -3,7 +3,7 @@ import { Unavailable } from './errors.js'
 import { createAllocations, createSetPlayers, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createWebhookReceiver, type ServerSource } from './sources/index.js'
+import { createSources, createWebhookReceiver, type Sources } from './sources/index.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
@@ -57,7 +57,7 @@ export function createAllocator(options: AllocatorOptions) {
       if (allocation.pool !== undefined) pools.gone(allocation)
     },
   })
-  const governor = createGovernor(bound, random)
+  const governor = createGovernor(bound)
   const keys = createServerKeys(options.masterSecret)
   const signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
   /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
@@ -70,20 +70,21 @@ export function createAllocator(options: AllocatorOptions) {
     on.problem('store', error, allocations.find(matchId)),
   )
 
-  const source: ServerSource = options.openSource({
-    changed: (change) => lifecycle.changed(change),
-    seen: (ids, handle) => lifecycle.seen(ids, handle),
-    late: (id) => lifecycle.late(id),
-    absent: (id) => lifecycle.absent(id),
-    reaped: on.reaped,
-    answered: governor.read,
-    unanswered: governor.unread,
-    stopped: governor.stopped,
-    unstopped: governor.unstopped,
-    problem: (during, error, { id, handle }) => {
-      const known = handle === undefined ? undefined : allocations.byRequest(handle)
-      on.problem(during, error, known ?? (id === undefined ? undefined : allocations.byServerIds([id])), handle)
-    },
+  const sources: Sources = createSources({
+    ...options.sources,
+    clock,
+    random,
+    listener: (source) => ({
+      changed: (change) => lifecycle.changed(change, source),
+      seen: (ids, handle) => lifecycle.seen(ids, handle, source),
+      late: (id) => lifecycle.late(id),
+      absent: (id) => lifecycle.absent(id),
+      reaped: on.reaped,
+      problem: (during, error, { id, handle }) => {
+        const known = handle === undefined ? undefined : allocations.byRequest(handle, source)
+        on.problem(during, error, known ?? (id === undefined ? undefined : allocations.byServerIds([id])), handle)
+      },
+    }),
   })
   const listening = createListening({
     prober: options.prober ?? networkProber,
@@ -99,7 +100,7 @@ export function createAllocator(options: AllocatorOptions) {
     creating: () => creating,
     lifecycle: () => lifecycle,
     pools: () => pools,
-    room: (now) => roomFor(0, now),
+    room: (pool, now) => roomFor(sourceOf(pool), 0, now),
     clock,
     random,
     on,
@@ -108,9 +109,12 @@ export function createAllocator(options: AllocatorOptions) {
     pools: options.pools ?? [],
     clock,
     // Creates for matches that wait come before those for stock.
-    room: () => (creating.waiting() > 0 || !recovery.isDone() ? 0 : roomNow(clock.now())),
+    room: (source) => (creating.waiting() > 0 || !recovery.isDone() ? 0 : roomNow(source, clock.now())),
     create: (pool, order) => {
-      const server = newPoolServer({ matchId: newId(random), queue: pool, at: clock.now() }, order)
+      const server = newPoolServer(
+        { matchId: newId(random), queue: pool, at: clock.now(), source: sourceOf(pool) },
+        order,
+      )
       void creating.begin(server)
       return server
     },
@@ -134,10 +138,11 @@ export function createAllocator(options: AllocatorOptions) {
         if (warm.causedBy === undefined) on.used((warm.causedBy = playerIds))
         return warm
       }
-      if (roomNow(clock.now()) <= 0) return undefined
+      const { source } = pool.definition
+      if (roomNow(source, clock.now()) <= 0) return undefined
       const order = pool.orderAt(near)
       if (order === undefined) return undefined
-      const server = newPoolServer({ matchId: newId(random), queue: name, at: clock.now() }, order)
+      const server = newPoolServer({ matchId: newId(random), queue: name, at: clock.now(), source }, order)
       server.causedBy = playerIds
       server.near = near
       pools.created(server, near)
@@ -160,7 +165,7 @@ export function createAllocator(options: AllocatorOptions) {
     unused: options.seatUnused,
   })
   const lifecycle: ServerLifecycle = createServerLifecycle({
-    source,
+    sources,
     allocations,
     writer,
     resumes,
@@ -241,7 +246,7 @@ export function createAllocator(options: AllocatorOptions) {
     lifecycle.hinted(match, undefined)
   }
   const endTimes = createEndTimes({
-    source,
+    sources,
     allocations,
     clock,
     located: (server) => browser.touch(server.matchId),
@@ -249,7 +254,7 @@ export function createAllocator(options: AllocatorOptions) {
   })
   const receiveWebhook = createWebhookReceiver({ clock, find: byToken, hinted: lifecycle.hinted })
   const creating = createDeploymentCreation({
-    source,
+    sources,
     writer,
     resumes,
     governor,
@@ -273,7 +278,7 @@ export function createAllocator(options: AllocatorOptions) {
       governor,
       creating,
       lifecycle,
-      source,
+      sources,
       endTimes,
       hosted,
       pools,
@@ -287,11 +292,11 @@ export function createAllocator(options: AllocatorOptions) {
     adopted: () => {
       inherited.done()
       // Nothing but one server may be created before the list is answered.
-      source.watch(clock.now())
+      sources.watch(clock.now())
     },
     problem: (error) => on.problem('store', error),
   })
-  const count = () => allocations.count() + source.strays()
+  const count = () => allocations.count() + sources.strays()
   const isBroken = () => writer.isBehind() || recovery.isFailing()
 
   const drop = (allocation: Allocation, reason: StopReason) => {
@@ -332,16 +337,19 @@ export function createAllocator(options: AllocatorOptions) {
   }
 
   /** Servers that may be created, besides so many that will be. */
-  const roomFor = (coming: number, now: number): number => {
+  const roomFor = (source: string | undefined, coming: number, now: number): number => {
     if (isBroken()) return 0
+    const { gate, strays } = sources.of(source)
     // Strays cost as much as servers of matches, so they count.
-    return governor.room({ count: count() + coming, startingCount: allocations.startingCount() + coming }, now)
+    const all = { count: count() + coming, startingCount: allocations.startingCount() + coming }
+    return Math.min(gate.room(allocations.countOf(source) + strays() + coming, now), governor.room(all, now))
   }
-  const roomNow = (now: number) => roomFor(hosted.needingServers(), now)
+  const roomNow = (source: string | undefined, now: number) => roomFor(source, hosted.needingServers(), now)
+  const sourceOf = (pool: string) => pools.find(pool)?.definition.source
 
   const endAll = () => {
     recovery.close()
-    source.close()
+    sources.close()
     listening.close()
     rejectAll(allocations.all())
   }
@@ -353,7 +361,7 @@ export function createAllocator(options: AllocatorOptions) {
     /** Number of matches that may be allocated now. @param pool whose warm servers count too. */
     // A server that the store cannot record would be lost after a crash, so none is created.
     room: (now: number, pool?: string) => {
-      const room = roomNow(now)
+      const room = roomNow(pool === undefined ? undefined : sourceOf(pool), now)
       return pool === undefined || isBroken() ? room : room + hosted.freePlaces(pool)
     },
 
@@ -375,7 +383,7 @@ export function createAllocator(options: AllocatorOptions) {
     setPlayers: createSetPlayers(allocations, writer, clock),
 
     /** Notes that a deployment may have changed; its status is then read. */
-    hint: (requestId: string) => source.hint({ handle: requestId }),
+    hint: (requestId: string) => sources.of(undefined).hint({ handle: requestId }),
     /** Answers the service's webhooks about deployments. Never rejects. */
     // Before, every webhook would be one of an unknown match.
     webhook: async (request: Request): Promise<Response> =>
@@ -449,10 +457,10 @@ export function createAllocator(options: AllocatorOptions) {
     /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
     advance: (now: number) => {
       // Before the store is read, every deployment would look like a stray.
-      if (recovery.isDone()) source.watch(now)
+      if (recovery.isDone()) sources.watch(now)
       writer.advance(now)
       endTimes.advance(now)
-      source.advance(now)
+      sources.advance(now)
       lifecycle.advance(now)
       creating.advance(now)
       gameServers.advance(now)
@@ -465,7 +473,7 @@ export function createAllocator(options: AllocatorOptions) {
     /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
     whenEnded,
     /** From now on, a deployment that several searches did not find counts as absent. */
-    giveUpSooner: () => source.giveUpSooner(),
+    giveUpSooner: sources.giveUpSooner,
     creates: creating,
     /** Waits for the store, and rejects callers that wait for a match to end. */
     close: async () => {
@@ -475,12 +483,12 @@ export function createAllocator(options: AllocatorOptions) {
     /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */
     abandon: endAll,
     /** Number of stops that are not confirmed. */
-    stopsPending: source.stopsPending,
-    oldestStopMs: source.oldestStopMs,
+    stopsPending: sources.stopsPending,
+    oldestStopMs: sources.oldestStopMs,
     /** Why `room` last returned 0; undefined if there was room. */
-    held: (): Held | undefined => (isBroken() ? 'store' : governor.held()),
+    held: (): Held | undefined => (isBroken() ? 'store' : (sources.held() ?? governor.held())),
     /** Epoch milliseconds until which nothing is created, because the service refuses creates. */
-    pausedUntil: governor.pausedUntil,
+    pausedUntil: sources.pausedUntil,
   }
 }
 

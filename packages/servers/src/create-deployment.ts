@@ -7,7 +7,7 @@ import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit } from './server-limits.js'
 import type { ServerKeys } from './game-servers/index.js'
-import type { CreateOutcome, ServerSource } from './sources/index.js'
+import type { CreateOutcome, Sources } from './sources/index.js'
 
 /** Sends create requests, each after the log holds its intent. */
 export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
@@ -15,7 +15,7 @@ export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
 type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'allocations' | 'governor' | 'clock' | 'random'>
 
 interface DeploymentCreationOptions extends OfFurtherAttempts {
-  readonly source: ServerSource
+  readonly sources: Pick<Sources, 'of'>
   readonly writer: Pick<ServerLogWriter, 'append' | 'areKept'>
   /** See `ServerLog`. */
   readonly resumes: boolean
@@ -33,7 +33,7 @@ const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createDeploymentCreation(options: DeploymentCreationOptions) {
-  const { source, writer, resumes, governor, allocations, lifecycle, clock, keys, apiUrl, isPromised, on } = options
+  const { sources, writer, resumes, governor, allocations, lifecycle, clock, keys, apiUrl, isPromised, on } = options
 
   /**
    * Makes the request of an allocation, and returns the function that sends it.
@@ -45,7 +45,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     const token = keys.tokenOf(id)
     const { deploy, near = order.tickets } = order
     const found = foundMatch(allocation, order, current.placement)
-    return source.prepare({
+    return sources.of(allocation.source).prepare({
       id,
       deploy,
       environment: serverEnvironment({ found, deploy, token, pool: allocation.pool, apiUrl }),
@@ -79,21 +79,22 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     sentAt: number,
   ): void => {
     on.problem('create', failure.error, allocation)
+    const { gate } = sources.of(allocation.source)
     switch (failure.kind) {
       case 'lost':
-        governor.failed(sentAt, clock.now())
+        gate.failed(sentAt, clock.now())
         return lifecycle.lose(allocation)
       case 'unavailable':
-        governor.failed(sentAt, clock.now())
+        gate.failed(sentAt, clock.now())
         if (isPromised(allocation)) return further.repeat(allocation)
         lifecycle.fail(allocation, 'unavailable', false)
         return lifecycle.end(allocation)
       case 'refused':
-        governor.answered(clock.now())
+        gate.answered(clock.now())
         lifecycle.fail(allocation, 'refused', true)
         return lifecycle.end(allocation)
       case 'no-capacity':
-        governor.answered(clock.now())
+        gate.answered(clock.now())
         if (failure.handle !== undefined && allocation.unwanted === undefined && further.arePossible(allocation)) {
           return lifecycle.retry(allocation, failure.handle)
         }
@@ -129,7 +130,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       } catch (error) {
         if (!isPromised(allocation)) return unwritten(allocation, error)
         on.problem('store', error, allocation)
-        governor.failed(clock.now(), clock.now())
+        sources.of(allocation.source).gate.failed(clock.now(), clock.now())
         governor.forgone(allocation)
         return further.repeat(allocation)
       }
@@ -139,7 +140,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     governor.sent(allocation, sentAt)
     const outcome = await request()
     if (outcome.kind !== 'created') return failed(allocation, outcome, sentAt)
-    governor.answered(clock.now())
+    sources.of(allocation.source).gate.answered(clock.now())
     lifecycle.exists(allocation, outcome.handle)
   }
   const limit = createConcurrencyLimit(options.maxCreatesInFlight, send)
@@ -154,7 +155,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       lifecycle.fail(allocation, 'dissolved', false)
     } else {
       on.problem('store', error, allocation)
-      governor.failed(clock.now(), clock.now())
+      sources.of(allocation.source).gate.failed(clock.now(), clock.now())
       lifecycle.fail(allocation, 'unavailable', false)
     }
     end(allocation)
@@ -172,8 +173,13 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     return WRITTEN
   }
 
+  const plan = (allocation: Allocation): void => {
+    governor.planned(allocation)
+    sources.of(allocation.source).gate.planned(clock.now())
+  }
+
   const further = createFurtherAttempts({
-    source,
+    sources,
     allocations,
     governor,
     lifecycle,
@@ -189,13 +195,13 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     begin: (allocation: Allocation) => {
       allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       allocations.add(allocation)
-      governor.planned(allocation, clock.now())
+      plan(allocation)
       return writeDown(allocation, ask)
     },
 
     /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
     resume: (allocation: Allocation) => {
-      governor.planned(allocation, clock.now())
+      plan(allocation)
       ask(allocation)
     },
     /** Schedules the next placement attempt. Call once the previous deployment is gone. */

@@ -45,8 +45,8 @@ export interface HostedMatchesOptions {
   readonly creating: () => Pick<DeploymentCreation, 'begin'>
   readonly lifecycle: () => Pick<ServerLifecycle, 'fail' | 'end' | 'assign'>
   readonly pools: () => Pools
-  /** Servers that may be created now. */
-  readonly room: (now: number) => number
+  /** Servers of a pool that may be created now. */
+  readonly room: (pool: string, now: number) => number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'games' | 'stopped' | 'servers' | 'used'>
@@ -156,8 +156,9 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     pool: PoolState,
     near: Coordinates | undefined,
   ): Promise<void> => {
+    const { name: queue, source } = pool.definition
     const host = newPoolServer(
-      { matchId: newId(random), queue: pool.definition.name, at: clock.now() },
+      { matchId: newId(random), queue, at: clock.now(), source },
       pool.orderFor(order.tickets, order.placements),
     )
     host.causedBy = match.playerIds
@@ -181,7 +182,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     if (offer === undefined || match.host !== undefined) return
     if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, needs)
     offer.isCounted = true
-    offer.isShort = warm === undefined && room(clock.now()) <= 0
+    offer.isShort = warm === undefined && room(pool.definition.name, clock.now()) <= 0
     if (offer.isShort) return
     if (warm !== undefined) return claim(match, warm, true)
     return createFor(match, order, pool, near)

@@ -108,6 +108,7 @@ export { type Pool, poolDeploySchema, poolSchema } from './pools/pool-definition
 export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pool-place.js'
 export type { DeploymentService, LocationService } from './sources/service/deployment-service.js'
+export { createPolledSource } from './sources/polled-source.js'
 export { createServiceSource } from './sources/service/service-source.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'

@@ -12,7 +12,7 @@ import {
 } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Governor } from './server-limits.js'
-import type { ServerSource } from './sources/index.js'
+import type { Sources } from './sources/index.js'
 
 /** Most creates for one match; then its tickets return to the queue. */
 const MOST_TRIES = 4
@@ -72,7 +72,7 @@ export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordin
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))
 
 export interface FurtherAttemptsOptions {
-  readonly source: Pick<ServerSource, 'capacity'>
+  readonly sources: Pick<Sources, 'of'>
   readonly allocations: Allocations
   readonly governor: Governor
   readonly lifecycle: Pick<ServerLifecycle, 'fail' | 'end'>
@@ -92,14 +92,14 @@ const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
 /** Tries other places for matches that found no capacity. */
 export function createFurtherAttempts(options: FurtherAttemptsOptions) {
-  const { source, allocations, governor, lifecycle, clock, random, writeDown, ask, problem } = options
+  const { sources, allocations, governor, lifecycle, clock, random, writeDown, ask, problem } = options
   /** Matches that wait for another attempt, and its time in epoch milliseconds. */
   const waiting = new Map<Allocation, number>()
 
   /** Undefined if that is not known. */
   const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
     try {
-      return await source.capacity?.(deploy)
+      return await sources.of(allocation.source).capacity?.(deploy)
     } catch (error) {
       problem('list', error, allocation)
       return undefined
@@ -109,7 +109,8 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions) {
   return {
     /** Whether there may be another place for the match. */
     arePossible: (allocation: Allocation) =>
-      source.capacity !== undefined || nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined,
+      sources.of(allocation.source).capacity !== undefined ||
+      nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined,
 
     /** Plans the next attempt: the deployment of the last one is gone. */
     plan: async (allocation: Allocation) => {
@@ -132,10 +133,12 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions) {
     /** Begins the attempts that are due. */
     advance: (now: number) => {
       for (const [allocation, at] of waiting) {
-        const isDue = Math.max(at, governor.pausedUntil()) <= now && governor.mayCreate(now)
+        const { gate } = sources.of(allocation.source)
+        const isDue = Math.max(at, gate.pausedUntil()) <= now && governor.mayCreate(now)
         if (allocation.unwanted === undefined && !isDue) continue
         waiting.delete(allocation)
-        governor.planned(allocation, now)
+        governor.planned(allocation)
+        gate.planned(now)
         ask(allocation)
       }
     },

@@ -4,6 +4,9 @@ import { expect, test } from 'vitest'
 import { createAllocations } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { type Allocation, inheritedAllocation } from './records/allocation.js'
+import type { Supplier } from './sources/sources.js'
+
+const sourcesWith = (source: Pick<Supplier, 'look'>) => ({ of: () => source as Supplier })
 
 function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error | undefined) {
   const clock = createManualClock()
@@ -11,14 +14,14 @@ function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error |
   const asked: string[] = []
   const problems: string[] = []
   const endTimes = createEndTimes({
-    source: {
+    sources: sourcesWith({
       look: async (handle) => {
         asked.push(handle)
         const told = answer(handle)
         if (told instanceof Error) throw told
         return told && { ageMs: told.ageMs, location: undefined }
       },
-    },
+    }),
     allocations,
     clock,
     located: () => {},

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
 import type { Allocation, ReturnReason } from './records/index.js'
-import type { ServerSource } from './sources/index.js'
+import type { Sources } from './sources/index.js'
 
 /** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000
@@ -62,7 +62,7 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
 export type EndTimes = ReturnType<typeof createEndTimes>
 
 interface EndTimesOptions {
-  readonly source: Pick<ServerSource, 'look'>
+  readonly sources: Pick<Sources, 'of'>
   readonly allocations: Pick<Allocations, 'find'>
   readonly clock: Pick<Clock, 'now'>
   /** It is known now where a server of a pool runs. */
@@ -76,7 +76,7 @@ const isUnlocated = ({ pool, isLocated, assignment }: Allocation) =>
 /** Milliseconds until the status of an allocation is read again whose age the service did not report. */
 const RETRY_MS = 5000
 
-export function createEndTimes({ source, allocations, clock, located, problem }: EndTimesOptions) {
+export function createEndTimes({ sources, allocations, clock, located, problem }: EndTimesOptions) {
   /** Allocations of which something is unknown, with the epoch milliseconds before which their status is not read. */
   const unknown = new Map<Allocation, number>()
   let isAsking = false
@@ -84,7 +84,7 @@ export function createEndTimes({ source, allocations, clock, located, problem }:
   const ask = async (allocation: Allocation, requestId: string): Promise<void> => {
     isAsking = true
     try {
-      const facts = await source.look(requestId)
+      const facts = await sources.of(allocation.source).look(requestId)
       // One that is gone is asked for again until the source tells of its end.
       if (facts === undefined) return void unknown.set(allocation, clock.now() + RETRY_MS)
       const { ageMs = 0, location } = facts

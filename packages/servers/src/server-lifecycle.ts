@@ -16,7 +16,7 @@ import {
 } from './records/index.js'
 import { ServerGone } from './game-servers/index.js'
 import { createTimeouts } from './server-deadlines.js'
-import type { ServerChange, ServerHint, ServerSource } from './sources/index.js'
+import type { ServerChange, ServerHint, Sources } from './sources/index.js'
 
 /*
  * The phases of an allocation (`AllocationPhase`):
@@ -36,7 +36,7 @@ import type { ServerChange, ServerHint, ServerSource } from './sources/index.js'
 export type ServerLifecycle = ReturnType<typeof createServerLifecycle>
 
 interface ServerLifecycleOptions {
-  readonly source: ServerSource
+  readonly sources: Pick<Sources, 'of'>
   readonly clock: Pick<Clock, 'now'>
   readonly allocations: Allocations
   readonly writer: ServerLogWriter
@@ -52,7 +52,9 @@ interface ServerLifecycleOptions {
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions) {
-  const { source, allocations, writer, resumes, listening, clock, again, hosted, tokenOf, on } = options
+  const { sources, allocations, writer, resumes, listening, clock, again, hosted, tokenOf, on } = options
+
+  const sourceOf = ({ source }: Allocation) => sources.of(source)
 
   const fail = (allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string) => {
     const { requestId } = allocation
@@ -77,7 +79,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     concludeMatch(allocation)
     if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
     allocations.remove(allocation)
-    if (!isHosted(allocation)) source.ended(credentialOf(allocation.tag))
+    if (!isHosted(allocation)) sourceOf(allocation).ended(credentialOf(allocation.tag))
     writer.note({ kind: 'settled', matchId: allocation.matchId })
     tellEnded(allocation)
   }
@@ -86,7 +88,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const logsFirst = (allocation: Allocation, requestId: string): (() => Promise<void>) | undefined => {
     const { unwanted: reason, order } = allocation
     // Without the order it is not known which of its variables are secrets.
-    const { logs } = source
+    const { logs } = sourceOf(allocation)
     if (logs === undefined || order === undefined || reason === undefined || !isServerFailure(reason)) return undefined
     const secrets = [tokenOf(credentialOf(allocation.tag)), ...Object.values(order.deploy.hiddenEnvironment)]
     return async () => {
@@ -98,7 +100,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
     listening.forget(allocation)
     const first = logsFirst(allocation, requestId)
-    source.stop({ handle: requestId, knownAt: allocation.knownAt, by: allocation, first, confirmed })
+    sourceOf(allocation).stop({ handle: requestId, knownAt: allocation.knownAt, by: allocation, first, confirmed })
   }
 
   const drop = (allocation: Allocation) => {
@@ -123,7 +125,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     const twins = (allocation.twins ??= new Set())
     if (twins.has(requestId)) return
     twins.add(requestId)
-    source.stop({
+    sourceOf(allocation).stop({
       handle: requestId,
       knownAt: clock.now(),
       by: twins,
@@ -150,7 +152,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const follow = (allocation: Allocation, requestId: string) => {
     if (allocation.unwanted === undefined) {
       allocations.enter(allocation, 'starting')
-      source.follow(requestId, kindOf(allocation))
+      sourceOf(allocation).follow(requestId, kindOf(allocation))
     } else {
       stop(allocation, requestId)
     }
@@ -192,11 +194,11 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     else void noted.then(tell)
   }
 
-  const seen = (ids: readonly string[], handle: string) => {
+  const seen = (ids: readonly string[], handle: string, source: string | undefined) => {
     const allocation = allocations.byServerIds(ids)
-    if (allocation === undefined) return false
+    if (allocation === undefined || allocation.source !== source) return false
     if (allocation.phase === 'finding') {
-      source.found(credentialOf(allocation.tag))
+      sourceOf(allocation).found(credentialOf(allocation.tag))
       exists(allocation, handle)
     } else if (allocation.requestId !== undefined && allocation.requestId !== handle) {
       stopTwin(allocation, handle)
@@ -246,7 +248,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     lose: (allocation: Allocation, lostAt?: number) => {
       allocations.enter(allocation, 'finding')
       // A clock that was set back must not prevent the search.
-      source.find({
+      sourceOf(allocation).find({
         id: credentialOf(allocation.tag),
         lostAt: Math.min(lostAt ?? Infinity, clock.now()),
         isAwaited: allocation.order !== undefined,
@@ -269,9 +271,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     },
 
     /** Called with what the source finds out. */
-    changed: (change: ServerChange) => {
+    changed: (change: ServerChange, source: string | undefined) => {
       const { handle: requestId } = change
-      const allocation = allocations.byRequest(requestId)
+      const allocation = allocations.byRequest(requestId, source)
       if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
       if (change.kind !== 'ready') {
         const detail = change.kind === 'failed' ? change.detail : undefined
@@ -286,7 +288,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
           server: credentialOf(allocation.tag),
           ...withPromise(change.assignment, placementOf(allocation)),
         }
-        source.settle(requestId)
+        sourceOf(allocation).settle(requestId)
         on.up(allocation, requestId, change.unseenMs)
         // A listener may have dropped the match.
         if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, change.assignment)
@@ -304,6 +306,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     /** Something may have happened to the server of this match. @param hint what its source says, if anything. */
     hinted: (allocation: Allocation, hint: ServerHint | undefined) => {
       const { phase, requestId } = allocation
+      const source = sourceOf(allocation)
       if (phase === 'finding') source.hint({ id: credentialOf(allocation.tag) })
       // The hint may come before the create is answered.
       else if (phase === 'creating' && hint !== undefined) source.hint({ handle: hint.handle })
@@ -321,7 +324,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
      */
     assertFollowed: (allocation: Allocation, deployment: string | undefined) => {
       const { phase, requestId, matchId, tag, unwanted, twins } = allocation
-      if (deployment === undefined || deployment === requestId) return
+      // At other sources an id is one server: what a deployment is called there says nothing.
+      if (deployment === undefined || deployment === requestId || allocation.source !== undefined) return
+      const source = sourceOf(allocation)
       if (requestId === undefined) {
         if (phase === 'finding') source.claimed(credentialOf(tag))
         // One that is not wanted ends in any case.

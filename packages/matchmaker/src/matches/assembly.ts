@@ -1,6 +1,7 @@
 import {
   type Activity,
   createAllocator,
+  createPolledSource,
   createServiceSource,
   createEndedMatches,
   createResultOutbox,
@@ -163,17 +164,25 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   })
   const ended = createEndedMatches()
   const allocator = createAllocator({
-    openSource: createServiceSource({
-      service: config.deployments,
-      locations: config.locations,
-      clock,
-      random,
-      ownTag: matchmakerTag(config.name),
-      readsPerSecond: config.readsPerSecond,
-      listLagMs: config.listLagMs,
-      orphanGraceMs: config.orphanGraceMs,
-      webhookUrl: config.webhookUrl,
-    }),
+    sources: {
+      service: createServiceSource({
+        service: config.deployments,
+        locations: config.locations,
+        clock,
+        random,
+        ownTag: matchmakerTag(config.name),
+        readsPerSecond: config.readsPerSecond,
+        listLagMs: config.listLagMs,
+        orphanGraceMs: config.orphanGraceMs,
+        webhookUrl: config.webhookUrl,
+      }),
+      others: new Map(
+        Object.entries(config.sources).map(([name, own]) => [
+          name,
+          createPolledSource({ allocator: own, clock, random, lagMs: config.listLagMs }),
+        ]),
+      ),
+    },
     serverLog,
     clock,
     stopwatch,
@@ -332,7 +341,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions, given) => {
-      const next = given?.pools === undefined ? pools : definePools(given.pools)
+      const next = given?.pools === undefined ? pools : definePools(given.pools, config.sources)
       runtimes = inOperation(defineQueues(definitions, next), runtimes)
       if (next !== pools) allocator.pools.reconfigure((pools = next))
       const refused = tickets.replaceQueues(runtimes, clock.now())

@@ -204,7 +204,7 @@ export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions)
       // Its queue is another one since `reconfigure`.
       if (group === undefined) tickets.cancel(records[0] as TicketRecord, 'refused', now)
       else if (group.runtime.isPaused) continue
-      else if (lifecycle.room(now, group.runtime.queue.pool) <= 0) break
+      else if (lifecycle.room(now, group.runtime.queue.pool) <= 0) continue
       else begun.push(lifecycle.begin(group, now) ?? Promise.resolve())
     }
     return begun

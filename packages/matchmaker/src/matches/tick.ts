@@ -154,31 +154,37 @@ function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
   return urgencies.map(({ group }) => group)
 }
 
-/** How many matches may begin: by new servers, and in a queue with a pool by its warm ones, which are used first. */
+/**
+ * How many matches may begin: by new servers of the deployment service, and in a queue with a pool also by its warm
+ * ones, which are used first. A pool of another source may have fewer than the service would give it.
+ */
 function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: number) {
-  let cold = lifecycle?.room(now) ?? 0
-  const warm = new Map<string, number>()
-  const warmIn = (pool: string | undefined): number => {
-    if (pool === undefined || lifecycle === undefined) return 0
-    const all = lifecycle.room(now)
-    // Where new servers have no bound, warm ones add nothing.
-    const known = warm.get(pool) ?? (all === Infinity ? 0 : lifecycle.room(now, pool) - all)
-    warm.set(pool, known)
+  const all = lifecycle?.room(now) ?? 0
+  let cold = all
+  /** What a pool has beyond the room for new servers, or below 0 what it lacks; where that has no bound, all of it. */
+  const own = new Map<string, number>()
+  const ownOf = (pool: string): number => {
+    const room = lifecycle?.room(now, pool) ?? 0
+    const known = own.get(pool) ?? (all < Infinity ? room - all : room)
+    own.set(pool, known)
     return known
   }
-  const of = (pool: string | undefined) => Math.max(0, cold) + warmIn(pool)
+  const warmIn = (pool: string | undefined) => (pool === undefined ? 0 : Math.max(0, ownOf(pool)))
+  const of = (pool: string | undefined) => {
+    if (pool === undefined) return Math.max(0, cold)
+    return Math.max(0, all < Infinity ? Math.max(0, cold) + ownOf(pool) : ownOf(pool))
+  }
   return {
     of,
     take: (pool: string | undefined) => {
-      const left = warmIn(pool)
-      if (pool !== undefined && left > 0) warm.set(pool, left - 1)
+      if (pool !== undefined && warmIn(pool) > 0) own.set(pool, ownOf(pool) - 1)
       else cold -= 1
     },
     /** Whether there is room for some of the groups, and not for all. */
     isShort: (groups: readonly Group[]) => {
       const pools = new Set(groups.map(({ runtime }) => runtime.queue.pool))
-      const all = Math.max(0, cold) + [...pools].reduce((sum, pool) => sum + warmIn(pool), 0)
-      return all > 0 && all < groups.length
+      const room = Math.max(0, cold) + [...pools].reduce((sum, pool) => sum + warmIn(pool), 0)
+      return room > 0 && room < groups.length
     },
   }
 }

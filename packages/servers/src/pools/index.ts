@@ -1,3 +1,4 @@
 /** Pools of game servers that outlive a match: how many are warm, which a match takes, and when they end. */
 export type { Pool } from './pool-definition.js'
-export { createPools, type Pools, type PoolState, type ServerUse } from './pools.js'
+export { createPools, type Pools, type PoolState } from './pools.js'
+export type { ServerUse } from './server-use.js'

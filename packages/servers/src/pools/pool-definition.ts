@@ -9,6 +9,8 @@ export interface PoolDefinition {
   readonly name: string
   /** What is deployed. Its servers register; so `probe` is `registration`, and left out. */
   readonly deploy: Omit<DeployDefinition, 'probe'>
+  /** Name of the source that its servers come from: one of `sources`. Default: the deployment service. */
+  readonly source?: string | undefined
   /**
    * Where servers are kept warm. Default: where matches were, as they come.
    */
@@ -118,6 +120,7 @@ export const poolDeploySchema = deploySchema
 export const poolSchema = z.strictObject({
   name: z.string().min(1).max(64),
   deploy: poolDeploySchema,
+  source: z.string().min(1).max(64).optional(),
   places: z
     .array(
       z.strictObject({

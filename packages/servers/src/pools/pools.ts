@@ -6,6 +6,7 @@ import type { Pool } from './pool-definition.js'
 import { detourAt, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
 import { orderOf } from './pool-order.js'
 import { goalsOf, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
+import type { ServerUse } from './server-use.js'
 import { lossShare, mostWarm } from './stock-size.js'
 
 /** A server of a pool, as the pool sees it. */
@@ -49,8 +50,8 @@ export type Pools = ReturnType<typeof createPools>
 export interface PoolsOptions {
   readonly pools: readonly Pool[]
   readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
-  /** Servers that may be created for stock now: none while matches wait for their creates. */
-  readonly room: () => number
+  /** Servers of a source that may be created for stock now: none while matches wait for their creates. */
+  readonly room: (source: string | undefined) => number
   readonly create: (pool: string, order: Order) => Allocation
   readonly drain: (server: Allocation, reason: DrainReason) => void
   /** For whom a server is listed, or is to be; undefined: it is not. No match takes it then. */
@@ -58,15 +59,6 @@ export interface PoolsOptions {
   /** See `GameServers`. */
   readonly freePlaces: (server: Allocation) => number | undefined
 }
-
-/**
- * For whom a server is listed, or is to be:
- * - `started`: players have started it;
- * - `seated`: players were given seats on it;
- * - `claimed`: for players of whom only the server says that they are on it;
- * - `empty`: for nobody yet.
- */
-export type ServerUse = 'started' | 'seated' | 'claimed' | 'empty'
 
 /** Milliseconds between two looks at the stock, and after a server was taken or is gone. */
 const LOOK_MS = 1000
@@ -101,7 +93,10 @@ export function createPools(options: PoolsOptions) {
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
   let isLookPressing = false
-  /** Servers that the present look may still order, in all and for the pool; undefined: not counted yet. */
+  /**
+   * Servers that the present look may still order: by the source of the pool that it is at, and for the pool.
+   * Undefined: not counted yet.
+   */
   let roomLeft = 0
   let stockLeft: number | undefined
 
@@ -439,13 +434,18 @@ export function createPools(options: PoolsOptions) {
       if (now - lookedAt < (isLookPressing ? LOOK_SOON_MS : LOOK_MS)) return
       lookedAt = now
       isLookPressing = false
-      roomLeft = room()
+      // Read before the first order: afterwards that waits for its create.
+      const rooms = new Map(Array.from(states.values(), ({ definition: { source } }) => [source, room(source)]))
+      let ordered = 0
       for (const { definition, places } of states.values()) {
         const goals = goalsFor(definition, places, now)
         const byPlace = byPlaceOf(definition.name)
         stockLeft = undefined
+        const before = Math.max(0, (rooms.get(definition.source) ?? 0) - ordered)
+        roomLeft = before
         for (const place of places)
           keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
+        if (before < Infinity) ordered += before - roomLeft
       }
       for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
     },

@@ -101,6 +101,8 @@ export interface Intent {
   readonly pool?: string | undefined
   /** Of a server of a pool: the application and version that it runs, as `application/version`. */
   readonly build?: string | undefined
+  /** Of a server of a pool: the name of the source that it comes from; undefined: the deployment service. */
+  readonly source?: string | undefined
 }
 
 /** What a later process needs to go on with a match, besides its tickets. Not for logs: it holds latencies. */
@@ -152,6 +154,8 @@ export class Allocation {
   readonly pool: string | undefined
   /** See `Intent`. */
   readonly build: string | undefined
+  /** See `Intent`. */
+  readonly source: string | undefined
   /** The server of a pool that serves the match, or is to; undefined for one with a deployment of its own. */
   host: Allocation | undefined = undefined
   /** Of a server of a pool: the matches that it serves or is to serve, in the order in which they came. */
@@ -212,7 +216,7 @@ export class Allocation {
   #playerIds: readonly string[] | undefined
 
   constructor(
-    { matchId, queue, at, tag, ticketIds, playerIds, pool, build }: FoundBy & Partial<Intent>,
+    { matchId, queue, at, tag, ticketIds, playerIds, pool, build, source }: FoundBy & Partial<Intent>,
     order: Order | undefined,
   ) {
     this.matchId = matchId
@@ -223,6 +227,7 @@ export class Allocation {
     this.startedAfter = at
     this.pool = pool
     this.build = build
+    this.source = source
     this.#tag = tag
     this.#ticketIds = ticketIds
     this.#playerIds = playerIds
@@ -341,16 +346,21 @@ export const newAllocation = (match: FoundBy, order: Order): Allocation => new A
 export const buildOf = ({ application, version }: Pick<Deploy, 'application' | 'version'>): string =>
   `${application}/${version}`
 
-/** The record of a server of a pool that is to be created. @param queue the name of the pool, for views and events. */
-export const newPoolServer = (server: FoundBy, order: Order): Allocation =>
-  new Allocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue, build: buildOf(order.deploy) }, order)
+/**
+ * The record of a server of a pool that is to be created.
+ * @param server `queue` is the name of the pool, for views and events
+ */
+export const newPoolServer = ({ source, ...server }: FoundBy & Pick<Intent, 'source'>, order: Order): Allocation => {
+  const build = buildOf(order.deploy)
+  return new Allocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue, build, source }, order)
+}
 
 /** The record of a match of which an earlier process wrote down the intent. */
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>
   new Allocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
 
 /** The entry that precedes the create. */
-export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build }: Allocation) => ({
+export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build, source }: Allocation) => ({
   kind: 'intent' as const,
   matchId,
   queue,
@@ -359,6 +369,7 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, poo
   playerIds,
   at,
   ...(pool === undefined ? {} : { pool, build }),
+  ...(source === undefined ? {} : { source }),
 })
 
 /** The entry of who is in a match, and who left it. */

@@ -27,6 +27,7 @@ export {
 export {
   type Activity,
   type AssignedLocation,
+  type AssignedPort,
   type Assignment,
   assignmentOf,
   type ReturnReason,

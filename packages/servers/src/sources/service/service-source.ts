@@ -2,8 +2,9 @@ import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { DeploymentListEntry } from '@muster/core/api'
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { assignmentOf, serverIdsOf } from '../../records/index.js'
-import type { CreateOutcome, OpenSource, ServerSource, SourceListener } from '../source.js'
-import { createFailure } from './create-failure.js'
+import type { CreateOutcome, OpenSource, ServerSource, SourceListener, StopOrder } from '../source.js'
+import { createStops } from '../stops.js'
+import { createFailure } from '../create-failure.js'
 import { deploymentRequest } from './create-request.js'
 import {
   ageOf,
@@ -13,7 +14,6 @@ import {
   priorities,
 } from './deployment-service.js'
 import { createFinder } from './lost-creates.js'
-import { createStops } from './stops.js'
 import { createReaper } from './strays.js'
 import { createContainerLogReader, createWatcher } from './watching/index.js'
 import { webhookUrlOf } from '../webhooks.js'
@@ -39,6 +39,7 @@ export interface ServiceSourceOptions {
 /** Milliseconds for a create, most of which it may spend in the client's queue. */
 const CREATE_TIMEOUT_MS = 30_000
 const LOOK_TIMEOUT_MS = 10_000
+const STOP_TIMEOUT_MS = 20_000
 
 /**
  * Servers that the deployment service creates, each with two tags: one for all of this matchmaker, one for itself. It
@@ -68,11 +69,23 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     swept: (begunAt) => reaper.swept(begunAt),
     problem: (during, error, handle) => on.problem(during, error, { handle }),
   })
+  /**
+   * An answer of success (200 or 202, which the service keeps when the deployment is READY or ERROR), and the news that
+   * it has ended or is unknown, confirm a stop. Of a deployment as new as `listLagMs` 'unknown' is not believed: the
+   * service may not have written it down yet.
+   */
+  const requestStop = async ({ handle, knownAt }: Pick<StopOrder, 'handle' | 'knownAt'>) => {
+    try {
+      await service.stop({ request_id: handle }, { timeoutMs: STOP_TIMEOUT_MS })
+    } catch (error) {
+      const isUnknown = error instanceof NotFound && clock.now() - knownAt >= listLagMs
+      if (!isUnknown && !(error instanceof AlreadyTerminated)) throw error
+    }
+  }
   const stops = createStops({
-    service,
+    request: requestStop,
     clock,
     random,
-    listLagMs,
     problem: (handle, error) => on.problem('stop', error, { handle }),
   })
   const reaper = createReaper({ stops, clock, graceMs: options.orphanGraceMs, listLagMs, reaped: on.reaped })

@@ -4,7 +4,7 @@ import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { serverIdsOf } from '../../records/index.js'
 import { ageOf } from './deployment-service.js'
-import type { Stops } from './stops.js'
+import type { Stops } from '../stops.js'
 
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>

@@ -14,7 +14,7 @@ import {
   Unauthorized,
   SendAborted,
 } from '@muster/core'
-import type { CreateOutcome } from '../source.js'
+import type { CreateOutcome } from './source.js'
 
 /** What a create came to that failed. */
 type CreateFailure = Exclude<CreateOutcome, { kind: 'created' }>

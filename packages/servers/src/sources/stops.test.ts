@@ -1,6 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createTestService } from '../../service.fixture.js'
+import { createTestService } from '../service.fixture.js'
 import { createStops } from './stops.js'
 
 test('a stop that two have ordered is requested once, and each is told once when it is confirmed', async () => {
@@ -10,10 +10,9 @@ test('a stop that two have ordered is requested once, and each is told once when
   await clock.advance(1000)
   const { request_id: handle } = await created
   const stops = createStops({
-    service: service.deployments,
+    request: ({ handle }) => service.deployments.stop({ request_id: handle }),
     clock,
     random: seededRandom(1),
-    listLagMs: 1000,
     problem: () => {},
   })
   const told: string[] = []

@@ -1,31 +1,21 @@
-import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { StopOrder } from '../source.js'
-import type { DeploymentService } from './deployment-service.js'
+import type { StopOrder } from './source.js'
 
-/** Stops deployments, and repeats a stop until it is confirmed. */
+/** Stops servers, and repeats a stop until it is confirmed. */
 export type Stops = ReturnType<typeof createStops>
 
 export interface StopsOptions {
-  readonly service: DeploymentService
+  /** Requests a stop. Resolves once that is confirmed, within a bounded time. */
+  readonly request: (server: Pick<StopOrder, 'handle' | 'knownAt'>) => Promise<unknown>
   readonly clock: Clock
   readonly random: Random
-  /** Milliseconds for which the service may not know yet what it has created. */
-  readonly listLagMs: number
   readonly problem: (handle: string, error: unknown) => void
 }
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
-/** Milliseconds for one request; then it is repeated. */
-const TIMEOUT_MS = 20_000
 
-/**
- * An answer of success (200 or 202, which the service keeps when the deployment is READY or ERROR), and the
- * news that it has ended or is unknown, confirm a stop. Of a deployment that is as new as `listLagMs`
- * 'unknown' is not believed: the service may not have written it down yet.
- */
-export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions) {
+export function createStops({ request, clock, random, problem }: StopsOptions) {
   interface Pending extends Omit<StopOrder, 'confirmed' | 'by' | 'first'> {
     /** By who has ordered it. */
     readonly confirmed: Map<unknown, () => void>
@@ -37,20 +27,15 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
   }
   const pending = new Map<string, Pending>()
 
-  const isConfirmedBy = (error: unknown, { knownAt }: Pick<StopOrder, 'knownAt'>) =>
-    error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
-
   const send = async (stop: Pending): Promise<void> => {
     stop.nextAt = Infinity
     try {
-      await service.stop({ request_id: stop.handle }, { timeoutMs: TIMEOUT_MS })
+      await request(stop)
     } catch (error) {
-      if (!isConfirmedBy(error, stop)) {
-        stop.failures += 1
-        stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
-        problem(stop.handle, error)
-        return
-      }
+      stop.failures += 1
+      stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
+      problem(stop.handle, error)
+      return
     }
     pending.delete(stop.handle)
     for (const confirmed of stop.confirmed.values()) confirmed()

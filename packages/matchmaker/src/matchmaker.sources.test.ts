@@ -1,0 +1,172 @@
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { createTestAllocator } from '@muster/servers/allocator-fixture'
+import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { ServerError } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { setUp } from './matchmaker.fixture.js'
+
+const place = { name: 'Oslo', latitude: 59.9, longitude: 10.7 }
+const metal: PoolDefinition = {
+  name: 'arena',
+  source: 'metal',
+  deploy: { application: 'game', version: '1' },
+  places: [place],
+  reuse: { maxMatches: 20 },
+}
+const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+
+type Faults = Parameters<typeof createTestAllocator>[0]['fault']
+
+/** A matchmaker whose pool has servers of an allocator, which register once they run and accept each match. */
+function open({ pool = metal, fault, memory }: { pool?: PoolDefinition; fault?: Faults; memory?: StoreMemory } = {}) {
+  let allocation: ReturnType<typeof createTestAllocator> | undefined
+  const world = setUp({
+    queues,
+    pools: [pool],
+    sources: {
+      metal: {
+        allocate: (wanted, options) => own().allocator.allocate(wanted, options),
+        poll: (ids, options) => own().allocator.poll(ids, options),
+        stop: (id, options) => own().allocator.stop(id, options),
+      },
+    },
+    ...(memory && { store: createMemoryStore(memory) }),
+  })
+  const own = () => (allocation ??= createTestAllocator({ clock: world.clock, fault }))
+  const seqs = new Map<string, number>()
+  const report = async () => {
+    for (const id of own().running()) {
+      const server = own().servers.get(id)
+      if (server === undefined || world.clock.now() < server.at + 2000) continue
+      const token = server.wanted.environment['MUSTER_SERVER_TOKEN'] ?? ''
+      const instance = `instance-${id}`
+      if (!seqs.has(id)) world.matchmaker.registerServer(token, RegistrationBody.parse({ instance }))
+      for (let again = 0; again < 2; again += 1) {
+        const seq = (seqs.get(id) ?? 0) + 1
+        seqs.set(id, seq)
+        const matches = orders.get(id)?.map((matchId) => ({ id: matchId, status: 'open' })) ?? []
+        const answer = await world.matchmaker.reportServer(token, ReportBody.parse({ instance, seq, matches }))
+        orders.set(
+          id,
+          answer.matches.map((match) => match.id),
+        )
+      }
+    }
+  }
+  const orders = new Map<string, readonly string[]>()
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      await world.run(500)
+      await report()
+    }
+  }
+  return { ...world, own, run }
+}
+
+describe('a pool whose servers come from an allocator', () => {
+  test('serves matches, and asks the deployment service for nothing', async () => {
+    const { join, run, status, seen, own, service } = open()
+    await join('ann')
+    await join('ben')
+    await run(6000)
+    expect([status('ann'), status('ben')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    const [id] = own().running()
+    expect(seen.serverAssigned?.[0]?.assignment).toMatchObject({
+      fqdn: `${id}.example.com`,
+      ports: { game: { external: 7777, protocol: 'UDP' } },
+    })
+    expect(own().servers.get(id ?? '')?.wanted).toMatchObject({
+      application: 'game',
+      version: '1',
+      environment: { MUSTER_POOL: 'arena' },
+    })
+    expect(service.calls.create).toEqual([])
+  })
+
+  test('stops each server once it is drained', async () => {
+    const { join, run, own, matchmaker, seen } = open({ pool: { ...metal, keepIdleSeconds: 1 } })
+    await join('ann')
+    await join('ben')
+    await run(6000)
+    await matchmaker.stopMatch(seen.serverAssigned?.[0]?.matchId ?? '')
+    await run(20_000)
+    expect(own().running()).toEqual([])
+    expect(own().calls.stop).toHaveLength(1)
+  })
+
+  test('finds the server of an allocate whose answer was lost, and has one', async () => {
+    const fault: Faults = (call, nth) => (call === 'allocate' && nth === 1 ? { effect: true } : undefined)
+    const { join, run, status, own } = open({ fault })
+    await join('ann')
+    await join('ben')
+    await run(10_000)
+    expect(status('ann')).toBe('HOST_ASSIGNED')
+    expect(own().running()).toHaveLength(1)
+  })
+
+  test('stops by its id what an allocate without an effect may still become', async () => {
+    const fault: Faults = (call, nth) => (call === 'allocate' && nth === 1 ? {} : undefined)
+    const { join, run, status, own } = open({ fault })
+    await join('ann')
+    await join('ben')
+    await run(20_000)
+    expect(status('ann')).toBe('HOST_ASSIGNED')
+    expect(own().calls.stop).toEqual([own().calls.allocate[0]])
+    expect(own().running()).toHaveLength(1)
+  })
+
+  test('replaces a server that has failed', async () => {
+    const { join, run, status, own } = open()
+    await join('ann')
+    await join('ben')
+    await run(1000)
+    own().end(own().running()[0] ?? '', 'failed')
+    await run(10_000)
+    expect(status('ann')).toBe('HOST_ASSIGNED')
+    expect(own().calls.allocate).toHaveLength(2)
+  })
+
+  test('asks for one server only while it is not known whether a poll works', async () => {
+    const fault: Faults = (call) => (call === 'poll' ? { error: new ServerError('502') } : undefined)
+    const { join, run, own } = open({ fault, pool: { ...metal, at: [{ cron: '* * * * *', minutes: 2, min: 5 }] } })
+    await join('ann')
+    await run(10_000)
+    expect(own().calls.allocate).toHaveLength(1)
+  })
+})
+
+test('after a restart servers are followed and stopped at their source, though their pool has another', async () => {
+  const memory: StoreMemory = new Map()
+  const before = open({ memory })
+  await before.join('ann')
+  await before.join('ben')
+  await before.run(6000)
+  const [id] = before.own().running()
+  await before.matchmaker.close()
+  const { source: _, ...moved } = metal
+  const after = setUp({
+    queues,
+    pools: [moved],
+    sources: { metal: before.own().allocator },
+    store: createMemoryStore(memory),
+    clock: before.clock,
+  })
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await after.matchmaker.tick()
+      await before.clock.advance(250)
+    }
+  }
+  await run(1000)
+  expect(after.status('ann')).toBe('HOST_ASSIGNED')
+  before.own().end(id ?? '', 'ended')
+  await run(10_000)
+  expect(after.seen.deploymentStopped).toMatchObject([{ requestId: id, reason: 'ended' }])
+  expect(before.own().calls.stop).toEqual([id])
+  expect(after.service.calls.stop).toEqual([])
+})
+
+test('a pool may name a source that there is, and no other', () => {
+  const create = () => setUp({ queues, pools: [{ ...metal, source: 'wood' }], sources: {} })
+  expect(create).toThrow('pools.0.source: there is no source "wood"')
+})

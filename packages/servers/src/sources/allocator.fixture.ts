@@ -1,0 +1,61 @@
+import { ConnectionLost } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
+
+type Call = 'allocate' | 'poll' | 'stop'
+
+interface TestAllocatorOptions {
+  readonly clock: Pick<Clock, 'now'>
+  /** Milliseconds from the allocation until a server is ready. Default 2000. */
+  readonly readyMs?: number
+  /** The error of a call, and whether it has its effect nevertheless. Default: none. */
+  readonly fault?:
+    ((call: Call, nth: number) => { readonly error?: Error; readonly effect?: boolean } | undefined) | undefined
+}
+
+/** An allocator in memory, on any clock and with given faults, that keeps its promises. */
+export function createTestAllocator({ clock, readyMs = 2000, fault = () => undefined }: TestAllocatorOptions) {
+  const servers = new Map<string, { readonly wanted: WantedServer; readonly at: number; end?: 'failed' | 'ended' }>()
+  /** Stopped ones, with ids that were never heard of: they are not allocated later. */
+  const stopped = new Set<string>()
+  const calls: Record<Call, string[]> = { allocate: [], poll: [], stop: [] }
+
+  const call = async <Answer>(kind: Call, what: string, act: () => Answer): Promise<Answer> => {
+    calls[kind].push(what)
+    const wrong = fault(kind, calls[kind].length)
+    const error = wrong?.error ?? new ConnectionLost('the connection was lost', { sent: true })
+    if (wrong !== undefined && wrong.effect !== true) throw error
+    const answer = act()
+    if (wrong !== undefined) throw error
+    return answer
+  }
+  const stateOf = (id: string): AllocatedServer => {
+    const server = servers.get(id)
+    if (stopped.has(id)) return { id, status: 'ended' }
+    if (server === undefined) return { id, status: 'unknown' }
+    if (server.end !== undefined) return { id, status: server.end, detail: 'exit code 1' }
+    if (clock.now() < server.at + readyMs) return { id, status: 'starting' }
+    return { id, status: 'ready', host: `${id}.example.com`, ports: { game: { port: 7777 } } }
+  }
+
+  const allocator: ServerAllocator = {
+    allocate: (wanted) =>
+      call('allocate', wanted.id, () => {
+        if (!servers.has(wanted.id) && !stopped.has(wanted.id)) servers.set(wanted.id, { wanted, at: clock.now() })
+      }),
+    poll: (ids) => call('poll', ids.join(' '), () => ids.map(stateOf)),
+    stop: (id) => call('stop', id, () => void stopped.add(id)),
+  }
+  return {
+    allocator,
+    calls,
+    servers,
+    /** Ids of servers that run: these would go on costing money. */
+    running: () => [...servers.keys()].filter((id) => !stopped.has(id) && servers.get(id)?.end === undefined),
+    /** A server ends by itself. */
+    end: (id: string, how: 'failed' | 'ended') => {
+      const server = servers.get(id)
+      if (server !== undefined) server.end = how
+    },
+  }
+}

@@ -1,0 +1,225 @@
+import { type Coordinates, InvalidInput } from '@muster/core'
+import type { Clock, Random } from '@muster/core/clock'
+import { middleOf } from '@muster/core/internal'
+import type { AssignedPort, Assignment } from '../records/index.js'
+import { createFailure } from './create-failure.js'
+import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
+import type { CreateOutcome, LostCreate, OpenSource, ServerOrder, ServerSource, SourceListener } from './source.js'
+import { createStops } from './stops.js'
+
+export interface PolledSourceOptions {
+  readonly allocator: ServerAllocator
+  readonly clock: Clock
+  readonly random: Random
+  /** Milliseconds for which a poll may not show what an `allocate` has done. */
+  readonly lagMs: number
+}
+
+/** Milliseconds from one poll of a server to the next: while it starts or is looked for, and while it runs. */
+const POLL_MS = { starting: 1000, running: 5000 }
+/** Most ids of one poll, and polls under way. */
+const MOST_IDS = 100
+const MOST_POLLS = 4
+const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
+
+/** A server that is polled. Times are epoch milliseconds. */
+interface Polled {
+  readonly id: string
+  readonly since: number
+  /** `lost`: nobody knows whether it exists. */
+  phase: 'lost' | 'starting' | 'running'
+  readonly lost: LostCreate | undefined
+  seenAt: number
+  /** When the next poll is due; Infinity while one is under way. */
+  nextAt: number
+}
+
+/**
+ * Servers of an allocator, which are followed by polling. Their handle is their id. There is no list: a lost `allocate`
+ * is settled by a poll that knows the id, or by a stop, after which a later `allocate` is refused.
+ */
+export const createPolledSource =
+  (options: PolledSourceOptions): OpenSource =>
+  (listener) =>
+    openPolledSource(options, listener)
+
+function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptions, on: SourceListener): ServerSource {
+  const polled = new Map<string, Polled>()
+  const closing = new AbortController()
+  const { signal } = closing
+  let polls = 0
+  let hasAnswered = false
+  let nextProbeAt = 0
+
+  const stops = createStops({
+    request: async ({ handle }) => {
+      try {
+        await allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop })
+      } catch (error) {
+        on.unstopped(handle, error)
+        throw error
+      }
+      on.stopped(handle)
+    },
+    clock,
+    random,
+    problem: (handle, error) => on.problem('stop', error, { handle }),
+  })
+
+  /** A stop settles what a poll cannot: whatever was asked for comes to nothing from then on. */
+  const giveUp = (one: Polled) => {
+    polled.delete(one.id)
+    stops.order({ handle: one.id, knownAt: one.since, by: polled, confirmed: () => on.absent(one.id) })
+  }
+
+  /** @param askedAt when the poll was sent, in epoch milliseconds */
+  const tell = (one: Polled, said: AllocatedServer | undefined, askedAt: number) => {
+    const { id: handle, phase, since } = one
+    const status = said?.status ?? 'unknown'
+    one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
+    if (phase === 'lost') {
+      if (status !== 'unknown') return void on.seen([handle], handle)
+      return askedAt - since >= lagMs ? giveUp(one) : undefined
+    }
+    if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
+    if (status === 'ended') return on.changed({ kind: 'gone', handle })
+    if (status === 'unknown') return askedAt - since >= lagMs ? on.changed({ kind: 'gone', handle }) : undefined
+    if (status === 'starting') one.seenAt = askedAt
+    if (status !== 'ready' || phase === 'running') return undefined
+    const assignment = said && assignmentOf(said)
+    if (assignment === undefined) {
+      const message = `host: must be given, since ${JSON.stringify(handle)} is ready`
+      return on.problem('status', new InvalidInput(message, { field: 'host' }), { handle })
+    }
+    on.changed({ kind: 'ready', handle, assignment, unseenMs: clock.now() - one.seenAt })
+  }
+
+  const poll = async (due: readonly Polled[]): Promise<void> => {
+    const askedAt = clock.now()
+    for (const one of due) one.nextAt = Infinity
+    polls += 1
+    try {
+      const ids = due.map(({ id }) => id)
+      const answers = await allocator.poll(ids, { timeoutMs: TIMEOUT_MS.poll, signal })
+      hasAnswered = true
+      on.answered()
+      const said = new Map(answers.map((answer) => [answer.id, answer]))
+      for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id), askedAt)
+    } catch (error) {
+      if (signal.aborted) return
+      on.unanswered(error)
+      for (const one of due) one.nextAt = clock.now() + POLL_MS.running
+      const [first] = due
+      on.problem(first?.lost === undefined ? 'status' : 'find', error, first?.lost ?? { handle: first?.id })
+    } finally {
+      polls -= 1
+    }
+  }
+
+  const pollDue = (now: number) => {
+    const due: Polled[] = []
+    for (const one of polled.values()) if (one.nextAt <= now) due.push(one)
+    const mayBegin = MOST_POLLS - polls
+    for (let nth = 0; nth < mayBegin && nth * MOST_IDS < due.length; nth += 1)
+      void poll(due.slice(nth * MOST_IDS, (nth + 1) * MOST_IDS))
+    // That it answers at all has to be known before more than one server is asked for.
+    if (hasAnswered || now < nextProbeAt || polls > 0) return
+    nextProbeAt = now + POLL_MS.running
+    void poll([])
+  }
+
+  const add = (id: string, lost: LostCreate | undefined) => {
+    const now = clock.now()
+    const since = lost?.lostAt ?? now
+    polled.set(id, { id, since, phase: lost === undefined ? 'starting' : 'lost', lost, seenAt: now, nextAt: now })
+  }
+
+  return {
+    prepare: (order) => {
+      const wanted = wantedServer(order)
+      return async (): Promise<CreateOutcome> => {
+        try {
+          await allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate })
+          return { kind: 'created', handle: order.id }
+        } catch (error) {
+          return createFailure(error)
+        }
+      }
+    },
+    stop: (order) => {
+      polled.delete(order.handle)
+      stops.order(order)
+    },
+    stopsPending: stops.pending,
+    oldestStopMs: stops.oldestMs,
+    find: (lost) => add(lost.id, lost),
+    found: (id) => void polled.delete(id),
+    claimed: () => {},
+    giveUpSooner: () => {},
+    ended: () => {},
+    strays: () => 0,
+    follow: (handle) => add(handle, undefined),
+    settle: (handle) => {
+      const one = polled.get(handle)
+      if (one !== undefined) one.phase = 'running'
+    },
+    hint: ({ id, handle = id }) => {
+      const one = polled.get(handle ?? '')
+      if (one !== undefined && one.nextAt < Infinity) one.nextAt = 0
+    },
+    look: async (handle) => {
+      const [said] = await allocator.poll([handle], { timeoutMs: TIMEOUT_MS.poll, signal })
+      return said && { ageMs: undefined, location: assignmentOf(said)?.location }
+    },
+    logs: undefined,
+    capacity: undefined,
+    watch: pollDue,
+    advance: (now) => {
+      stops.advance(now)
+      for (const { lost } of polled.values())
+        if (lost?.isAwaited === true && now - lost.lostAt >= lagMs) on.late(lost.id)
+    },
+    close: () => closing.abort(),
+  }
+}
+
+/** Players' coordinates go to nobody else: only the middle of all, to a tenth of a degree. */
+function wantedServer({ id, deploy, environment, at, players }: ServerOrder): WantedServer {
+  const middle = at ?? rounded(middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])))
+  return {
+    id,
+    application: deploy.application,
+    version: deploy.version,
+    places: middle === undefined ? [] : [middle],
+    environment: Object.fromEntries(environment.map(({ key, value }) => [key, value])),
+  }
+}
+
+const rounded = (place: Coordinates | undefined): Coordinates | undefined =>
+  place && { latitude: Math.round(place.latitude * 10) / 10, longitude: Math.round(place.longitude * 10) / 10 }
+
+/** Undefined without a host: nobody could connect. */
+function assignmentOf({ host, ports = {}, location }: AllocatedServer): Assignment | undefined {
+  if (host === undefined || host === '') return undefined
+  const unknown = undefined
+  return {
+    fqdn: host,
+    publicIp: undefined,
+    ports: Object.fromEntries(
+      Object.entries(ports).map(([name, { port, internal = port, protocol = 'UDP' }]): [string, AssignedPort] => [
+        name,
+        { internal, external: port, protocol, link: `${host}:${port}` },
+      ]),
+    ),
+    location: location && {
+      city: unknown,
+      country: unknown,
+      continent: unknown,
+      administrativeDivision: unknown,
+      timezone: unknown,
+      latitude: location.latitude,
+      longitude: location.longitude,
+    },
+    promised: undefined,
+  }
+}
