@@ -1,5 +1,5 @@
 /** The sending of creates, through the whole matchmaker. */
-import { NoCapacity } from '@muster/core'
+import { NoCapacity, RouteMissing } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMemoryServerLog, type ServerEntry } from '@muster/servers/internal'
@@ -85,6 +85,48 @@ describe('beyond the creates in flight', () => {
     expect(seen.problem).toHaveLength(4)
     expect(seen.ticketRequeued).toMatchObject(pairs.map(() => ({ reason: 'refused', ticket: { attempts: 0 } })))
     expect(await serverLog.open()).toEqual([])
+  })
+
+  test('none is sent while a stop is refused; the waiting tickets return, and play once the stop works', async () => {
+    let isRefused = true
+    const error = new RouteMissing('deployments.stop: the answer is not of the API')
+    const { service, seen, matchmaker, join, run, status } = await crowd({
+      service: {
+        latencyMs: () => 500,
+        fault: (method) => (method === 'stop' && isRefused ? { error } : undefined),
+      },
+    })
+    await run(8000)
+    for (const name of ['e', 'f', 'g', 'h']) join(`${name}1`, `${name}2`)
+    await matchmaker.tick()
+    expect(service.calls.create).toHaveLength(6)
+    void matchmaker.stopMatch(matchmaker.getTicket('a1-a2')?.matchId ?? '')
+    await run(5000)
+    expect(service.calls.create).toHaveLength(6)
+    await run(8000)
+    expect(service.calls.create).toHaveLength(6)
+    expect(seen.ticketRequeued).toMatchObject([0, 1].map(() => ({ reason: 'unavailable', ticket: { attempts: 0 } })))
+    expect(matchmaker.inspect()).toMatchObject({ held: 'unstoppable' })
+    isRefused = false
+    await run(60_000)
+    expect(['g', 'h'].map((name) => status(`${name}1-${name}2`))).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+  })
+
+  test('a create that waits is not sent in a pause, but when a probe was answered', async () => {
+    let isDown = true
+    const { service, matchmaker, run, status } = await crowd({
+      maxCreatesInFlight: 1,
+      service: {
+        latencyMs: () => 500,
+        fault: (method) => (method === 'create' && isDown ? {} : undefined),
+      },
+    })
+    await matchmaker.tick()
+    await run(1600)
+    expect(service.calls.create).toHaveLength(3)
+    isDown = false
+    await run(60_000)
+    expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
   })
 
   test('closing creates none of the waiting ones', async () => {

@@ -31,6 +31,11 @@ interface DeploymentCreationOptions extends OfFurtherAttempts {
 /** The first attempt, with or without cached locations only; one object shared by all matches. */
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
+/**
+ * Milliseconds for which a create is held back (our choice): a restart is over and a list is answered by then, and
+ * players who search see that nothing can be created.
+ */
+const HELD_BACK_MS = 10_000
 
 export function createDeploymentCreation(options: DeploymentCreationOptions) {
   const { sources, writer, resumes, governor, allocations, lifecycle, clock, keys, apiUrl, isPromised, on } = options
@@ -104,9 +109,19 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     }
   }
 
+  const othersOf = ({ source }: Allocation): number => allocations.countOf(source) + sources.of(source).strays() - 1
+
+  /** Holds a create back that must not be sent now. A server that players were promised is not given up. */
+  const holdBack = (allocation: Allocation): void => {
+    governor.forgone(allocation)
+    further.holdBack(allocation, isPromised(allocation) ? Infinity : HELD_BACK_MS)
+  }
+
   const send = async (allocation: Allocation): Promise<void> => {
     const { order } = allocation
     if (order === undefined) return
+    // It was planned a while ago: a wrong address may have been found out since.
+    if (!sources.of(allocation.source).gate.lets(allocation, othersOf(allocation))) return holdBack(allocation)
     if (order.placements !== undefined && allocation.placements === undefined) {
       const placements = order.placements()
       allocation.placements = placements instanceof Promise ? await placements : placements
@@ -175,7 +190,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
 
   const plan = (allocation: Allocation): void => {
     governor.planned(allocation)
-    sources.of(allocation.source).gate.planned(clock.now())
+    sources.of(allocation.source).gate.planned(allocation, clock.now())
   }
 
   const further = createFurtherAttempts({
@@ -185,6 +200,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     lifecycle,
     clock,
     random: options.random,
+    othersOf,
     writeDown,
     ask,
     problem: on.problem,

@@ -78,6 +78,8 @@ export interface FurtherAttemptsOptions {
   readonly lifecycle: Pick<ServerLifecycle, 'fail' | 'end'>
   readonly clock: Clock
   readonly random: Random
+  /** Servers of the allocation's source that exist or may exist, besides its own. */
+  readonly othersOf: (allocation: Allocation) => number
   /** Writes the intent of the attempt to the store, and calls `goOn` if that succeeds. */
   readonly writeDown: (allocation: Allocation, goOn: () => void) => Promise<void>
   /** Sends the create when its turn comes. */
@@ -90,11 +92,18 @@ const REPEAT_MS = 1000
 /** Waits between two attempts of a match. */
 const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
+/** When an attempt is due. Epoch milliseconds. */
+interface Due {
+  readonly at: number
+  /** Undefined if its source did not hold it back. */
+  readonly heldUntil?: number
+}
+
 /** Tries other places for matches that found no capacity. */
 export function createFurtherAttempts(options: FurtherAttemptsOptions) {
-  const { sources, allocations, governor, lifecycle, clock, random, writeDown, ask, problem } = options
-  /** Matches that wait for another attempt, and its time in epoch milliseconds. */
-  const waiting = new Map<Allocation, number>()
+  const { sources, allocations, governor, lifecycle, clock, random, othersOf, writeDown, ask, problem } = options
+  /** Matches that wait for another attempt. */
+  const waiting = new Map<Allocation, Due>()
 
   /** Undefined if that is not known. */
   const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
@@ -123,22 +132,38 @@ export function createFurtherAttempts(options: FurtherAttemptsOptions) {
       allocations.enter(allocation, 'creating')
       allocation.tag = matchTag(matchId, allocation.tries.length)
       await writeDown(allocation, () => {
-        waiting.set(allocation, clock.now() + backoffMs(allocation.tries.length - 1, random(), RETRY))
+        waiting.set(allocation, { at: clock.now() + backoffMs(allocation.tries.length - 1, random(), RETRY) })
       })
     },
 
     /** Sends a create of which nothing came once more, when the service may take it. */
-    repeat: (allocation: Allocation) => void waiting.set(allocation, clock.now() + REPEAT_MS),
+    repeat: (allocation: Allocation) => void waiting.set(allocation, { at: clock.now() + REPEAT_MS }),
+
+    /**
+     * Holds back a create whose turn has come while its source may be asked for nothing.
+     * @param maxMs milliseconds after which its tickets return to the queue
+     */
+    holdBack: (allocation: Allocation, maxMs: number) => {
+      const at = clock.now()
+      waiting.set(allocation, { at, heldUntil: at + maxMs })
+    },
 
     /** Begins the attempts that are due. */
     advance: (now: number) => {
-      for (const [allocation, at] of waiting) {
+      for (const [allocation, { at, heldUntil }] of waiting) {
         const { gate } = sources.of(allocation.source)
-        const isDue = Math.max(at, gate.pausedUntil()) <= now && governor.mayCreate(now)
-        if (allocation.unwanted === undefined && !isDue) continue
+        const hasRoom = heldUntil === undefined || gate.room(othersOf(allocation), now) > 0
+        const isDue = hasRoom && Math.max(at, gate.pausedUntil()) <= now && governor.mayCreate(now)
+        const isOver = heldUntil !== undefined && now >= heldUntil
+        if (allocation.unwanted === undefined && !isDue && !isOver) continue
         waiting.delete(allocation)
+        if (allocation.unwanted === undefined && !isDue) {
+          lifecycle.fail(allocation, 'unavailable', false)
+          lifecycle.end(allocation)
+          continue
+        }
         governor.planned(allocation)
-        gate.planned(now)
+        gate.planned(allocation, now)
         ask(allocation)
       }
     },

@@ -29,16 +29,16 @@ describe('a pause', () => {
   test('lets one create probe per interval, whether or not it is answered', () => {
     const gate = failing(0)
     expect(gate.room(0, 500)).toBe(1)
-    gate.planned(500)
+    gate.planned({}, 500)
     expect([gate.room(0, 500), gate.room(0, 1499), gate.room(0, 1500)]).toEqual([0, 0, 1])
-    gate.planned(1500)
+    gate.planned({}, 1500)
     gate.failed(1500, 1600)
     expect([gate.room(0, 3499), gate.room(0, 3500)]).toEqual([0, 1])
   })
 
   test('ends with the first answer', () => {
     const gate = failing(0)
-    gate.planned(500)
+    gate.planned({}, 500)
     gate.answered(600)
     expect([gate.room(0, 600), gate.held(), gate.pausedUntil()]).toEqual([Infinity, undefined, 0])
   })
@@ -60,7 +60,7 @@ describe('a pause', () => {
       expect(next - now).toBeGreaterThan(0)
       expect(next - now).toBeLessThanOrEqual(3000)
       now = next
-      gate.planned(now)
+      gate.planned({}, now)
     }
   })
 })

@@ -30,6 +30,8 @@ export function createSourceGate(random: Random) {
   /** Since the pause began. */
   let probes = 0
   let probeAt = 0
+  /** The create that finds out whether the pause is over. */
+  let probe: object | undefined
   let answeredAt = -Infinity
   let held: GateHeld | undefined
   /** Whether the source has answered a read or a stop, since a route was missing. */
@@ -60,15 +62,23 @@ export function createSourceGate(random: Random) {
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
     /** Notes that a create will be sent when its turn comes. */
-    planned: (now: number) => {
+    planned: (create: object, now: number) => {
+      if (!isPaused()) return
       // It is the probe. If it gets no answer at all, the next one does not wait for it.
-      if (isPaused()) putOff(now)
+      probe = create
+      putOff(now)
     },
+    /**
+     * Whether a planned create, whose turn has come, may be sent: the source may have failed since it was planned.
+     * @param others servers of the source that exist or may exist, besides the one of this create
+     */
+    lets: (create: object, others: number): boolean => stoppableRoom(others) > 0 && (!isPaused() || create === probe),
     /** Notes that the source answered a create, even with a refusal. */
     answered: (now: number) => {
       failures = 0
       probes = 0
       probeAt = 0
+      probe = undefined
       answeredAt = now
     },
     /** Notes that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
