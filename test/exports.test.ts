@@ -22,9 +22,9 @@ const MOST: Readonly<Record<string, number>> = {
   redis: 34,
   relay: 58,
   server: 14,
-  servers: 24,
+  servers: 25,
 }
-const MOST_IN_ALL = 606
+const MOST_IN_ALL = 607
 
 type Exports = Readonly<Record<string, { readonly '@muster/source': string; readonly types?: string }>>
 
@@ -53,7 +53,7 @@ test.each(packages)('@muster/%s exports no more names than users need', (name) =
   expect(names).toEqual([...new Set(names)])
 })
 
-test('all packages together export at most 606 names', () => {
+test('all packages together export at most 607 names', () => {
   expect(packages.flatMap(publicNamesOf).length).toBeLessThanOrEqual(MOST_IN_ALL)
 })
 

@@ -11,6 +11,8 @@ export type { RelayPort } from './api/relays.js'
 export { settingsWith } from './api/settings.js'
 export type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from './api/versions.js'
 export { type CallFacts, nameErrors } from './client/errors.js'
+export { headerOf, retryAfterMs } from './client/refusal.js'
+export { type Answer, createTransport } from './client/transport.js'
 export { deploymentPhase, sameStatus } from './deployment-status.js'
 export {
   chordSquared,

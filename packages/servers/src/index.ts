@@ -10,6 +10,7 @@ export type {
   WarmDefinition,
 } from './pools/pool-definition.js'
 export type { MatchOutcome, ResultsDefinition } from './results/result-outbox.js'
+export { createHttpAllocator } from './sources/http-allocator.js'
 export type { AllocatedServer, ServerAllocator, WantedServer } from './sources/server-allocator.js'
 export { openStore, type StoreOptions } from './store/file-store.js'
 export {

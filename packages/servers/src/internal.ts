@@ -125,3 +125,4 @@ export {
 } from './store/server-log.js'
 export { WRITTEN } from './store/server-log-writer.js'
 export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './sources/webhooks.js'
+export type { HttpAllocator } from './sources/http-allocator.js'

@@ -179,7 +179,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       others: new Map(
         Object.entries(config.sources).map(([name, own]) => [
           name,
-          createPolledSource({ allocator: own, clock, random, lagMs: config.listLagMs }),
+          createPolledSource({ allocator: own, clock, random, lagMs: own.lagMs ?? config.listLagMs }),
         ]),
       ),
     },

@@ -47,6 +47,8 @@ interface AllocatedPort {
  * repeating would not help, `RateLimited` and others where it would.
  */
 export interface ServerAllocator {
+  /** Milliseconds for which a `poll` may not show what an `allocate` has done. Default: `listLagMs`, 5000. */
+  readonly lagMs?: number | undefined
   /** Sees to it that there will be this server. Resolves once that is certain, and need not wait until it runs. */
   allocate(wanted: WantedServer, options: CallOptions): Promise<void>
   /** Says how servers are, up to 100 at a time. One that the answer leaves out counts as `unknown`. */

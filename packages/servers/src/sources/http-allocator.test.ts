@@ -1,0 +1,170 @@
+import {
+  ConnectionLost,
+  Forbidden,
+  InvalidInput,
+  NoCapacity,
+  RateLimited,
+  RouteMissing,
+  ServerError,
+  TimedOut,
+  Unauthorized,
+  UnexpectedResponse,
+} from '@muster/core'
+import { createManualClock, systemClock } from '@muster/core/clock'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type AnswerInstead, allocatorSecret, openAllocatorServer } from './allocator-server.fixture.js'
+import { createTestAllocator } from './allocator.fixture.js'
+import { createFailure } from './create-failure.js'
+import { createHttpAllocator, type HttpAllocator } from './http-allocator.js'
+
+const TOKEN = 'token-of-the-server-0123456789'
+const wanted = {
+  id: 's-1',
+  application: 'game',
+  version: '1',
+  places: [{ latitude: 59.9, longitude: 10.7 }],
+  environment: { MUSTER_SERVER_TOKEN: TOKEN },
+}
+const call = { timeoutMs: 5000 }
+
+let instead: AnswerInstead | undefined
+let server: Awaited<ReturnType<typeof openAllocatorServer>>
+let own: ReturnType<typeof createTestAllocator>
+let allocator: HttpAllocator
+
+beforeAll(async () => {
+  own = createTestAllocator({ clock: systemClock, readyMs: 0 })
+  server = await openAllocatorServer({ allocator: own.allocator, instead: () => instead })
+  allocator = createHttpAllocator({ url: server.url, secret: allocatorSecret })
+})
+beforeEach(() => {
+  instead = undefined
+})
+afterAll(async () => {
+  await allocator.close()
+  server.close()
+})
+
+const errorOf = (attempt: Promise<unknown>): Promise<Error> =>
+  attempt.then(
+    () => expect.unreachable('it should have been rejected'),
+    (error: unknown) => error as Error,
+  )
+
+test('each call is a signed POST below the URL, and allocates, shows and stops a server', async () => {
+  await allocator.allocate(wanted, call)
+  expect(await allocator.poll(['s-1', 's-2'], call)).toEqual([
+    { id: 's-1', status: 'ready', host: 's-1.example.com', ports: { game: { port: 7777 } } },
+    { id: 's-2', status: 'unknown' },
+  ])
+  await allocator.stop('s-1', call)
+  expect(own.running()).toEqual([])
+  expect(own.servers.get('s-1')?.wanted).toEqual(wanted)
+  expect(server.received.map(({ path }) => path)).toEqual(['/muster/allocate', '/muster/poll', '/muster/stop'])
+  const ids = server.received.map(({ headers }) => headers['webhook-id'])
+  expect(new Set(ids).size).toBe(3)
+})
+
+test('another secret is refused, and says nothing of either', async () => {
+  const other = createHttpAllocator({ url: server.url, secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` })
+  const error = await errorOf(other.poll([], call))
+  expect(error).toBeInstanceOf(Unauthorized)
+  expect(error.message).toBe('poll: status 401: signature')
+  await other.close()
+})
+
+describe('an answer that is no 2xx', () => {
+  const json = (error: string, detail?: string) => JSON.stringify({ error, detail })
+  test.each<[AnswerInstead, new (...args: never[]) => Error, string]>([
+    [{ status: 409, body: json('no-capacity') }, NoCapacity, 'no-capacity'],
+    [{ status: 503, body: json('no-capacity') }, NoCapacity, 'no-capacity'],
+    [{ status: 503 }, ServerError, 'lost'],
+    [{ status: 500, body: 'oops' }, ServerError, 'lost'],
+    [{ status: 408 }, ServerError, 'lost'],
+    [{ status: 429, headers: { 'retry-after': '7' } }, RateLimited, 'unavailable'],
+    [{ status: 401 }, Unauthorized, 'unavailable'],
+    [{ status: 403 }, Forbidden, 'unavailable'],
+    [{ status: 404, body: '<html>' }, RouteMissing, 'unavailable'],
+    [{ status: 405, body: json('method') }, RouteMissing, 'unavailable'],
+    [{ status: 404, body: json('unknown-version') }, InvalidInput, 'refused'],
+    [{ status: 409, body: json('stopped') }, InvalidInput, 'refused'],
+    [{ status: 422, body: json('version') }, InvalidInput, 'refused'],
+    [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, UnexpectedResponse, 'lost'],
+    ['drop', ConnectionLost, 'lost'],
+  ])('%j', async (given, kind, outcome) => {
+    instead = given
+    const error = await errorOf(allocator.allocate(wanted, call))
+    expect(error).toBeInstanceOf(kind)
+    expect(createFailure(error).kind).toBe(outcome)
+  })
+
+  test('says its reason, without the variables of the server and without addresses', async () => {
+    instead = { status: 422, body: json('version', `${TOKEN} at 203.0.113.9 is wrong`) }
+    const { message } = await errorOf(allocator.allocate(wanted, call))
+    expect(message).toMatch(/^allocate: status 422: version: .* is wrong$/)
+    expect(message).not.toMatch(/token-of|203\.0/)
+  })
+
+  test('says how long to wait', async () => {
+    instead = { status: 429, headers: { 'retry-after': '7' } }
+    expect(await errorOf(allocator.poll([], call))).toMatchObject({ retryAfterMs: 7000 })
+  })
+})
+
+describe('the answer of a poll', () => {
+  const poll = (body: unknown) => {
+    instead = { status: 200, body: typeof body === 'string' ? body : JSON.stringify(body) }
+    return allocator.poll(['a'], call)
+  }
+
+  test('may have more members than are known, and null for one that is left out', async () => {
+    const one = { id: 'a', status: 'starting', host: null, ports: null, location: null, detail: null, node: 'n1' }
+    expect(await poll({ servers: [one], at: 1 })).toEqual([{ id: 'a', status: 'starting' }])
+  })
+
+  test.each([
+    ['', 'the answer is not { servers: […] }'],
+    ['[]', 'the answer is not { servers: […] }'],
+    [{}, "the answer's servers: "],
+    [{ servers: [{ id: 'a', status: 'gone' }] }, "the answer's servers.0.status: "],
+    [{ servers: [{ id: 'a', status: 'ready', host: 'h', ports: { game: { port: 70_000 } } }] }, 'ports.game.port'],
+    [{ servers: [{ id: 'a', status: 'ready', host: 'h', location: { latitude: 91, longitude: 0 } }] }, 'latitude'],
+  ])('of another shape is no answer: %j', async (body, says) => {
+    const error = await errorOf(poll(body))
+    expect(error).toBeInstanceOf(UnexpectedResponse)
+    expect(error.message).toContain(says)
+  })
+
+  test('has a bounded size', async () => {
+    const error = await errorOf(poll(`{"servers":[],"padding":"${'x'.repeat(2 ** 20)}"}`))
+    expect(error).toMatchObject({ name: 'UnexpectedResponse', message: expect.stringContaining('1048576 bytes') })
+  })
+})
+
+test('a call ends at its time, or at the shorter one of the allocator', async () => {
+  const clock = createManualClock()
+  const patient = createHttpAllocator({ url: server.url, secret: allocatorSecret, timeoutMs: 3000, clock })
+  instead = 'never'
+  const before = server.received.length
+  const failed = errorOf(patient.stop('a', { timeoutMs: 20_000 }))
+  while (server.received.length === before) await new Promise((resolve) => setImmediate(resolve))
+  await clock.advance(3000)
+  expect(await failed).toMatchObject({ name: 'TimedOut', sent: true, timeoutMs: 3000 })
+  expect(await failed).toBeInstanceOf(TimedOut)
+  await patient.close()
+})
+
+test('where nobody listens, nothing was sent', async () => {
+  const nobody = createHttpAllocator({ url: 'http://127.0.0.1:1', secret: allocatorSecret })
+  const error = await errorOf(nobody.allocate(wanted, call))
+  expect(error).toMatchObject({ name: 'ConnectionLost', sent: false })
+  await nobody.close()
+})
+
+test.each([
+  [{ url: 'ftp://example.com', secret: allocatorSecret }, 'url'],
+  [{ url: 'http://example.com', secret: 'whsec_c2hvcnQ=' }, 'secret'],
+  [{ url: 'http://example.com', secret: allocatorSecret, timeoutMs: 0 }, 'timeoutMs'],
+])('options are checked: %#', (options, field) => {
+  expect(() => createHttpAllocator(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+})

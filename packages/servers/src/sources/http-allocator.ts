@@ -1,0 +1,215 @@
+import {
+  type CallOptions,
+  Forbidden,
+  InvalidInput,
+  MusterError,
+  NoCapacity,
+  RateLimited,
+  RouteMissing,
+  ServerError,
+  TimedOut,
+  Unauthorized,
+  UnexpectedResponse,
+} from '@muster/core'
+import { type Clock, dateOf, type Random, systemClock } from '@muster/core/clock'
+import {
+  type Answer,
+  createTransport,
+  headerOf,
+  isWebhookSecret,
+  linkedSignal,
+  newId,
+  read,
+  retryAfterMs,
+  scrub,
+  unguessable,
+  webhookSignature,
+} from '@muster/core/internal'
+import { z } from 'zod'
+import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
+
+export interface HttpAllocatorOptions {
+  /** An http or https URL, below which `/allocate`, `/poll` and `/stop` take a POST. */
+  readonly url: string
+  /**
+   * Secret of at least 24 bytes with which each POST is signed, as Standard Webhooks describe: `whsec_` and base64.
+   */
+  readonly secret: string
+  /** Milliseconds that a call may take, from 1. Default, and at most: 30,000, a poll 10,000, a stop 20,000. */
+  readonly timeoutMs?: number | undefined
+  /** As in {@link ServerAllocator}. */
+  readonly lagMs?: number | undefined
+  readonly clock?: Clock | undefined
+  /** Makes the ids of messages. Default: a source that cannot be predicted. */
+  readonly random?: Random | undefined
+}
+
+/** An allocator behind HTTP. Calls after `close` are rejected. */
+export interface HttpAllocator extends ServerAllocator {
+  /** Closes its connections. */
+  close(): Promise<void>
+}
+
+const optionsSchema = z.object({
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  secret: z.string().refine(isWebhookSecret, 'must be whsec_ and at least 24 bytes in base64'),
+  timeoutMs: z.number().min(1).optional(),
+  lagMs: z.number().min(0).optional(),
+})
+
+/** Most connections, and bytes of an answer (our choices): 100 servers of 10 KB. */
+const CONNECTIONS = 16
+const LARGEST_ANSWER = 2 ** 20
+const LONGEST_DETAIL = 500
+const TIMEOUT_MS = 30_000
+
+/** Members that are not known are ignored, and one that is null counts as left out. */
+const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((value) => value ?? undefined)
+
+const answerSchema = z.object({
+  servers: z.array(
+    z.object({
+      id: z.string(),
+      status: z.enum(['starting', 'ready', 'failed', 'ended', 'unknown']),
+      host: optional(z.string().max(253)),
+      ports: optional(
+        z.record(
+          z.string(),
+          z.object({
+            port: z.int().min(1).max(65_535),
+            internal: optional(z.int().min(1).max(65_535)),
+            protocol: optional(z.string().max(20)),
+          }),
+        ),
+      ),
+      location: optional(z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })),
+      detail: optional(z.string()),
+    }),
+  ),
+}) satisfies z.ZodType<{ readonly servers: readonly AllocatedServer[] }>
+
+type Call = 'allocate' | 'poll' | 'stop'
+
+/**
+ * Asks an allocator over HTTP: each call is a signed POST of JSON. The protocol is in docs/any-hoster.md. Answers are
+ * read leniently; one of another shape rejects with `UnexpectedResponse`, so that no server counts as ended by it.
+ * No error holds the secret, nor a variable of a server's environment.
+ * @throws {InvalidInput} with `field`, if an option is wrong
+ */
+export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocator {
+  const checked = read(optionsSchema, options, (field, message) => new InvalidInput(message, { field }))
+  const { clock = systemClock, random = unguessable } = options
+  const base = new URL(checked.url)
+  const path = base.pathname.replace(/\/$/, '')
+  const transport = createTransport({
+    origin: base.origin,
+    connections: CONNECTIONS,
+    maxResponseBytes: LARGEST_ANSWER,
+  })
+
+  const post = async (call: Call, content: unknown, options: CallOptions): Promise<Answer> => {
+    const { timeoutMs = TIMEOUT_MS, signal } = options
+    const withinMs = Math.min(timeoutMs, checked.timeoutMs ?? Infinity)
+    const body = JSON.stringify(content)
+    const [id, seconds] = [`msg_${newId(random)}`, String(Math.floor(dateOf(clock) / 1000))]
+    const ending = linkedSignal(signal)
+    let sent = false
+    const facts = () => ({ operation: call })
+    const late = () =>
+      new TimedOut(`${call}: no answer within ${withinMs} ms`, { ...facts(), sent, timeoutMs: withinMs })
+    const timer = new AbortController()
+    clock.sleep(withinMs, timer.signal).then(
+      () => ending.abort(late()),
+      () => {},
+    )
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'user-agent': 'muster',
+      'webhook-id': id,
+      'webhook-timestamp': seconds,
+      'webhook-signature': webhookSignature(checked.secret, { id, seconds, body }),
+    }
+    try {
+      return await transport.exchange(
+        {
+          lane: call,
+          method: 'POST',
+          path: `${path}/${call}${base.search}`,
+          headers: Object.entries(headers).flat(),
+          body,
+        },
+        {
+          facts,
+          signal: ending.signal,
+          objection: () => undefined,
+          sending: () => {
+            sent = true
+          },
+          written: () => {},
+          answered: () => {},
+        },
+      )
+    } finally {
+      timer.abort()
+      ending.unlink()
+    }
+  }
+
+  /** @param secrets that no error may repeat. @throws for any answer but a 2xx */
+  const ask = async (call: Call, content: unknown, options: CallOptions, secrets: readonly string[] = []) => {
+    const answer = await post(call, content, options)
+    if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, clock.now())
+    return answer
+  }
+
+  return {
+    lagMs: checked.lagMs,
+    allocate: async (wanted, options) => void (await ask('allocate', wanted, options, secretsOf(wanted))),
+    poll: async (ids, options) => readServers(await ask('poll', { ids }, options)),
+    stop: async (id, options) => void (await ask('stop', { id }, options)),
+    close: transport.close,
+  }
+}
+
+/** Short values may be words of any text. */
+const SHORTEST_SECRET = 8
+const secretsOf = ({ environment }: WantedServer) =>
+  Object.values(environment).filter((value) => value.length >= SHORTEST_SECRET)
+
+function readServers({ body, status }: Answer): readonly AllocatedServer[] {
+  return read(answerSchema, parsed(body), (field, message) => {
+    const what = field === '' ? 'the answer is not { servers: […] }' : `the answer's ${message}`
+    return new UnexpectedResponse(`poll: ${what}`, { operation: 'poll', status, field })
+  }).servers
+}
+
+/** The error for an answer that is no 2xx. What does not prove that nothing was done is a `ServerError`. */
+function refusal(call: Call, answer: Answer, secrets: readonly string[], now: number): MusterError {
+  const { status } = answer
+  const { error, detail } = Object(parsed(answer.body)) as { readonly error?: unknown; readonly detail?: unknown }
+  const said = [error, detail].filter((text) => typeof text === 'string' && text !== '').join(': ')
+  const message = `${call}: status ${status}${said === '' ? '' : `: ${scrub(said, secrets).slice(0, LONGEST_DETAIL)}`}`
+  const facts = { operation: call, status }
+  const waiting = () => ({
+    ...facts,
+    retryAfterMs: retryAfterMs({ retryAfter: headerOf(answer, 'retry-after'), date: headerOf(answer, 'date') }, now),
+  })
+  if (error === 'no-capacity' && (status === 409 || status === 503)) return new NoCapacity(message, facts)
+  if (status === 429) return new RateLimited(message, waiting())
+  if (status === 401) return new Unauthorized(message, facts)
+  if (status === 403) return new Forbidden(message, facts)
+  if (status === 405 || (status === 404 && typeof error !== 'string'))
+    return new RouteMissing(`${message}: there may be no POST ${call} at this URL`, waiting())
+  if (status === 408 || status === 425 || status >= 500) return new ServerError(message, waiting())
+  if (status >= 400) return new InvalidInput(message, facts)
+  return new UnexpectedResponse(`${message}: redirects are not followed`, facts)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
