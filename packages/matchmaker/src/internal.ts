@@ -39,6 +39,7 @@ export {
   createMemoryServerLog,
   createServerKeys,
   createServerLog,
+  type HttpAllocator,
   createWebhookDoor,
   findStoreFiles,
   type StoreFileFound,
@@ -54,3 +55,4 @@ export {
   TicketsGone,
 } from '@muster/servers/internal'
 export type { BackendAct } from './http-api/api-options.js'
+export { createHttpAllocator } from '@muster/servers'

@@ -51,7 +51,7 @@ const percent = (share: number) => `${digits(Math.round(share * 1000) / 10)} %`
 
 /** Says what a pool means in plain English, one thing a sentence. Values of variables are not in it. */
 export function describePool(pool: Pool): readonly string[] {
-  const { deploy, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
+  const { deploy, source, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
   const canBeIdle = warm !== undefined || at.length > 0 || reuse.maxMatches > 1 || custom !== undefined
   const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`
   const age =
@@ -60,6 +60,12 @@ export function describePool(pool: Pool): readonly string[] {
       : `, and takes none ${duration(reuse.maxAgeMinutes * 60_000)} after its create`
   return [
     `its servers run ${deploy.application}, version ${deploy.version}`,
+    ...(source === undefined
+      ? []
+      : [
+          `they come from the source ${source}, which chooses the place; ` +
+            'where it has no capacity, it is asked nowhere else',
+        ]),
     ...(warm === undefined
       ? [`no server is kept warm${at.length === 0 ? '' : ', but for the times below'}`]
       : [

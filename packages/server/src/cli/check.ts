@@ -35,7 +35,8 @@ export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitC
     .option('--match-minutes <number>', 'that a match lasts', amount, 15)
     .action(async (options: CheckOptions) => end(await check(options, terminal)))
 
-const LIVE = 'ask the service, with the token: only reads, which cost nothing; fails if something does not work'
+const LIVE =
+  'ask the service, with the token, and each source: only reads, which cost nothing; fails if something does not work'
 const DEPLOY = 'with --live: also create one server, wait until it is READY, and stop it'
 
 /** @throws {InvalidArgumentError} */

@@ -11,7 +11,7 @@ import {
 import { type Clock, systemClock } from '@muster/core/clock'
 import { matchmakerTag } from '@muster/matchmaker/internal'
 import type { Config } from '../config/index.js'
-import { deploysOf, readService, type ServiceReading } from '../running/index.js'
+import { closeSources, deploysOf, openSources, readService, type ServiceReading } from '../running/index.js'
 
 interface LiveOptions {
   readonly config: Config
@@ -41,13 +41,14 @@ export async function checkLive(options: LiveOptions): Promise<boolean> {
   const { config, deploys, said, signal, clock = systemClock } = options
   const { url: baseUrl, token, share, timeoutMs, settings } = config.service
   const client = createClient({ baseUrl, token: token.reveal(), share, timeoutMs, settings, clock, cacheTtlMs: 0 })
+  const sources = openSources(config, clock)
   let works = true
   const tell = (reading: ServiceReading) => {
     works &&= reading.works
     said(reading)
   }
   try {
-    for (const reading of await readService({ client, config, clock, signal })) tell(reading)
+    for (const reading of await readService({ client, sources, config, clock, signal })) tell(reading)
     if (!deploys) return works
     if (!works) {
       tell({ what: 'deployment', works: false, says: 'none is tried before everything else works' })
@@ -56,7 +57,7 @@ export async function checkLive(options: LiveOptions): Promise<boolean> {
     for await (const reading of deployOnce(client, { ...options, clock })) tell(reading)
     return works
   } finally {
-    await client.close()
+    await Promise.all([client.close(), closeSources(sources)])
   }
 }
 

@@ -5,7 +5,7 @@ import { strictObject, z } from 'zod'
 import { auth, profiles } from './auth-schema.js'
 import { duration, flag, section, signingSecret, textLike } from './field-types.js'
 import { limits, lobbies, matching, relay, spending } from './limits-schema.js'
-import { browser, joinTokens, pools, results, servers } from './servers-schema.js'
+import { browser, joinTokens, pools, results, servers, sources } from './servers-schema.js'
 import {
   addresses,
   consoleSection,
@@ -105,6 +105,7 @@ export const fileSchema = strictObject({
     .max(1000)
     .describe('The queues in which players wait, each with its rules and the server that its matches get.'),
   pools,
+  sources,
   results,
   servers,
   joinTokens,

@@ -78,7 +78,7 @@ const KEY = 16
 const SIGNING = 32
 
 /** Finds secrets that are too short to be any, and keys that are the same. No secret is in the messages. */
-export function weakSecretsIn({ auth, streamTokens, results, servers }: Config): Missing[] {
+export function weakSecretsIn({ auth, streamTokens, results, servers, sources }: Config): Missing[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): Missing[] =>
     secret === undefined || secret.length >= fewest
@@ -99,8 +99,13 @@ export function weakSecretsIn({ auth, streamTokens, results, servers }: Config):
     ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
     ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),
     ...short(servers?.secret.reveal(), SIGNING, ['servers', 'secret']),
-    ...(results === undefined || isWebhookSecret(results.secret.reveal())
-      ? []
-      : [{ path: ['results', 'secret'], message: 'must be whsec_ and at least 24 bytes in base64' }]),
+    ...unfit(results?.secret, ['results', 'secret']),
+    ...Object.entries(sources).flatMap(([name, { secret }]) => unfit(secret, ['sources', name, 'secret'])),
   ]
 }
+
+/** A secret that cannot sign as Standard Webhooks describe. */
+const unfit = (secret: Secret | undefined, path: readonly string[]): Missing[] =>
+  secret === undefined || isWebhookSecret(secret.reveal()) 
+    ? []
+    : [{ path, message: 'must be whsec_ and at least 24 bytes in base64' }]

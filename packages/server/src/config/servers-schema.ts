@@ -1,7 +1,7 @@
 import { type Fault, validateAll } from '@muster/core/internal'
 import { type Browser, browserSchema, poolSchema, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
-import { httpUrl, optionalSection, secret, section, signingSecret } from './field-types.js'
+import { duration, httpUrl, milliseconds, optionalSection, secret, section, signingSecret } from './field-types.js'
 
 // Game servers that outlive a match: docs/servers.md.
 
@@ -18,6 +18,31 @@ export const pools = z
   .max(100)
   .default([])
   .describe('Pools of game servers that outlive a match, which queues name in place of `deploy`. Default: none.')
+
+export const sources = z
+  .record(
+    z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
+    z.strictObject({
+      allocator: httpUrl.describe('URL below which /allocate, /poll and /stop take a signed POST.'),
+      secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
+      timeoutMs: duration
+        .min(1)
+        .max(30_000)
+        .optional()
+        .describe('Milliseconds that a call may take. Default, and at most: 30,000, a poll 10,000, a stop 20,000.'),
+      lagMs: milliseconds
+        .max(600_000)
+        .optional()
+        .describe(
+          'Milliseconds for which a poll may not show what an allocate has done. Default: `matching.listLagMs`.',
+        ),
+    }),
+  )
+  .default({})
+  .describe(
+    'Where servers come from besides the service, by names that pools give in `source`: see any-hoster.md. Each ' +
+      'counts after a restart. Default: none.',
+  )
 
 export const results = optionalSection({
   url: httpUrl.describe('URL that takes a POST for each match that is over.'),

@@ -29,6 +29,7 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutPlaces(file, queues),
     ...queues.flatMap((queue, index) => aboutQueue(queue, `queues.${index}`, file)),
     ...aboutPools(file, queues),
+    ...aboutSources(file),
     ...aboutProcesses(file),
     ...remarks({
       launch: file.launch !== undefined && 'is obeyed by `muster dev` alone: elsewhere, `service` runs the servers',
@@ -226,6 +227,26 @@ function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
   ]
 }
 
+/** An allocator is asked for an application, a version, places and variables, and for nothing else. */
+function aboutSources({ pools, sources }: ConfigFile): Remark[] {
+  return [
+    ...Object.entries(sources).flatMap(([name, { allocator }]) =>
+      remarks({
+        [`sources.${name}`]: !pools.some(({ source }) => source === name) && 'is the source of no pool',
+        [`sources.${name}.allocator`]: isPlain(allocator) && 'is not encrypted: tokens of servers are sent as they are',
+      }),
+    ),
+    ...pools.flatMap(({ source, deploy: { tags, requireCachedLocations } }, index) =>
+      remarks({
+        [`pools.${index}.deploy.tags`]:
+          source !== undefined && tags.length > 0 && `are not sent: the source ${source} knows no tags`,
+        [`pools.${index}.deploy.requireCachedLocations`]:
+          source !== undefined && requireCachedLocations && `changes nothing: the source ${source} chooses the place`,
+      }),
+    ),
+  ]
+}
+
 /** Warnings that matter for several processes only. */
 function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   if (typeof store !== 'object' || !('redis' in store)) return []
@@ -249,6 +270,7 @@ export function contradictionsIn({ file, queues }: Parts): Remark[] {
     ...ofAlgorithms(file),
     ...namesGivenTwice(auth.keys, 'auth.keys'),
     ...namesGivenTwice(pools, 'pools'),
+    ...ofSources(file),
     ...ofBrowser(file),
     ...remarks({
       'webhook.enabled':
@@ -265,6 +287,16 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
   const wrong = jwt?.algorithms?.findIndex((algorithm) => algorithm.startsWith('HS') !== isShared) ?? -1
   const message = isShared ? 'needs public keys (jwks), not a secret' : 'needs a shared secret, not public keys (jwks)'
   return remarks({ [`auth.jwt.algorithms.${wrong}`]: wrong !== -1 && message })
+}
+
+/** Pools whose source there is not. */
+function ofSources({ pools, sources }: ConfigFile): Remark[] {
+  const names = Object.keys(sources)
+  return pools.flatMap(({ source }, index) => {
+    if (source === undefined || names.includes(source)) return []
+    const message = `is none of the sources, got ${JSON.stringify(source)}${didYouMean(source, names)}`
+    return remarks({ [`pools.${index}.source`]: message })
+  })
 }
 
 /** Attributes that players may choose, and by which nobody finds a server. */

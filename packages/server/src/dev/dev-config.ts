@@ -86,7 +86,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   const own: Config = {
     ...config,
     queues: config.queues.map(registeringHere),
-    pools: config.pools.map(registeringHere),
+    pools: config.pools.map((pool) => registeringHere({ ...pool, source: undefined })),
     listen: { host: '127.0.0.1', port, publicUrl: url },
     limits: { ...config.limits, waits: config.limits.waits ?? MOST_WAITS },
     webhook: { ...config.webhook, enabled: true },
@@ -103,6 +103,8 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     profiles: undefined,
     servers: undefined,
     results: undefined,
+    // The emulator takes the place of every source, so that no secret is needed.
+    sources: {},
     console: { ...config.console, editDeploy: true },
     streamTokens: { ...config.streamTokens, key: undefined },
     telemetry: { log: { ...telemetry.log, format: 'text' }, metrics: { ...telemetry.metrics, key: undefined } },

@@ -12,6 +12,7 @@ import {
 import type { Config } from '../config/index.js'
 import { createConsole, type ConsoleOptions } from '../console/index.js'
 import type { ApiParts, InForce } from './apis.js'
+import { closeSources, openSources } from './sources.js'
 import {
   openLobbies,
   openLocalMatching,
@@ -73,11 +74,13 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
   const token = () => inForce.config.service.token.reveal()
   const client = createClient({ baseUrl, token, share, timeoutMs, settings, limiter: store.limiter, clock })
   opened((leftMs) => client.close({ timeoutMs: leftMs() }))
+  const sources = openSources(config, clock)
+  opened(() => closeSources(sources))
   const locate = config.locate && mmdbLocate(config.locate)
 
   const webhooks = webhookUrls(config)
   const common = { config, client, clock, onProblem }
-  const matching = await store.openMatching({ ...common, locate, webhookUrl: webhooks?.servers, log })
+  const matching = await store.openMatching({ ...common, sources, locate, webhookUrl: webhooks?.servers, log })
   opened((leftMs) => matching.close(leftMs()))
   const console = config.console.enabled ? createConsole(options.consoleOptions(matching, client, locate)) : undefined
   if (console !== undefined) opened(console.close)
@@ -104,7 +107,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
     // Without a console nobody asks who did it, but the log says so.
     acted: console?.acted ?? (({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id })),
   }
-  return { client, locate, matching, console, lobbies, api }
+  return { client, sources, locate, matching, console, lobbies, api }
 }
 
 const same = (service: TicketService) => service

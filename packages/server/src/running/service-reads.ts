@@ -2,6 +2,7 @@ import { type Client, createClient, NotFound, RouteMissing, Unauthorized } from 
 import type { Clock } from '@muster/core/clock'
 import { matchmakerTag } from '@muster/matchmaker/internal'
 import { type Config, endsInVersion } from '../config/index.js'
+import type { OpenSources } from './sources.js'
 
 /** One thing of the service that the program needs, and whether it works. */
 export interface ServiceReading {
@@ -15,6 +16,7 @@ export interface ServiceReading {
 interface ReadOptions {
   readonly client: Client
   readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools'>
+  readonly sources: OpenSources
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
 }
@@ -24,18 +26,23 @@ const TIMEOUT_MS = 15_000
 
 /**
  * Reads what the program will need of the service: locations, applications, the version of each queue and pool, and the
- * list by tag. No read costs money. Rejects with the signal's reason alone.
+ * list by tag; and polls each source for no server. No read costs money. Rejects with the signal's reason alone.
  */
 export async function readService(options: ReadOptions): Promise<readonly ServiceReading[]> {
-  const { client, config, signal } = options
+  const { client, config, sources, signal } = options
   const call = { signal, timeoutMs: TIMEOUT_MS }
   const base = { known: undefined as Promise<string> | undefined }
-  const read = async (what: string, ask: () => Promise<Omit<ServiceReading, 'what'>>): Promise<ServiceReading> => {
+  const read = async (
+    what: string,
+    ask: () => Promise<Omit<ServiceReading, 'what'>>,
+    hint?: string,
+  ): Promise<ServiceReading> => {
     try {
       return { what, ...(await ask()) }
     } catch (error) {
       signal?.throwIfAborted()
       const says = error instanceof Error ? error.message : String(error)
+      if (hint !== undefined) return { what, works: false, says: `${says}. ${hint}` }
       if (error instanceof Unauthorized) return { what, works: false, says: `${says}. See service.token.` }
       if (!(error instanceof RouteMissing)) return { what, works: false, says }
       base.known ??= baseHint(options)
@@ -81,18 +88,26 @@ export async function readService(options: ReadOptions): Promise<readonly Servic
         : works(`${total ?? data.length} run`)
     }),
   )
+  for (const [name, source] of Object.entries(sources)) {
+    const ask = async () => {
+      await source.poll([], call)
+      return works('it answers a poll')
+    }
+    readings.push(await read(`source ${name}`, ask, 'See sources.'))
+  }
   return readings
 }
 
 const works = (says: string) => ({ works: true, says })
 const fails = (says: string) => ({ works: false, says })
 
-/** What queues and pools deploy, each version once. */
+/** What queues and pools deploy at the service, each version once. */
 export function deploysOf({
   queues,
   pools,
 }: Pick<Config, 'queues' | 'pools'>): readonly Config['pools'][number]['deploy'][] {
-  const all = [...queues.filter(({ pool }) => pool === undefined), ...pools].map(({ deploy }) => deploy)
+  const own = pools.filter(({ source }) => source === undefined)
+  const all = [...queues.filter(({ pool }) => pool === undefined), ...own].map(({ deploy }) => deploy)
   return [...new Map(all.map((deploy) => [JSON.stringify([deploy.application, deploy.version]), deploy])).values()]
 }
 

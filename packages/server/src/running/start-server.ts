@@ -134,7 +134,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     early?.destroy()
     await Promise.all([early?.close(), parts.close(() => 1000)])
   }
-  const { matching, client, lobbies } = parts
+  const { matching, client, sources, lobbies } = parts
   try {
     inForce.apis = createApis(config, parts.api)
   } catch (error) {
@@ -145,7 +145,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const check = createServiceCheck({
     client,
     clock,
-    readAll: (signal) => readService({ client, config: inForce.config, clock, signal }),
+    readAll: (signal) => readService({ client, sources, config: inForce.config, clock, signal }),
     onProblem: (error) => onProblem('service', error),
   })
   const ready = createReadiness(

@@ -32,6 +32,7 @@ const AFTER_RESTART = [
   'relay',
   'webhook',
   'launch',
+  'sources',
   'results',
   'servers',
   'joinTokens',

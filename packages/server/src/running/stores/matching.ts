@@ -15,6 +15,7 @@ import type { Config } from '../../config/index.js'
 import type { OpenEvents } from '../../console/index.js'
 import type { Log } from '../../telemetry/log.js'
 import type { ReadinessCheck } from '../readiness.js'
+import type { OpenSources } from '../sources.js'
 
 /** A process among several that share tickets. */
 interface Membership {
@@ -78,6 +79,7 @@ export interface MatchingOptions {
   readonly log: Pick<Log, 'info'>
   readonly config: Config
   readonly client: Client
+  readonly sources: OpenSources
   readonly locate: Locate | undefined
   readonly webhookUrl: string | undefined
   readonly clock: Clock
@@ -98,7 +100,7 @@ export interface MatchingStore {
 
 /** The matchmaker's options, as the configuration states them. */
 export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions & { name: string } {
-  const { config, client, locate, webhookUrl, clock } = options
+  const { config, client, sources, locate, webhookUrl, clock } = options
   const { pricePerMinute: _, currency: __, ...spending } = config.spending
   return {
     ...config.matching,
@@ -106,6 +108,7 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     name: config.name,
     queues: config.queues,
     pools: config.pools,
+    sources,
     results: config.results && { url: config.results.url, secret: config.results.secret.reveal() },
     joinTokens: config.joinTokens,
     browser: config.browser,
