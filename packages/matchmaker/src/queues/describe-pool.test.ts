@@ -14,6 +14,12 @@ test('a pool without warm servers is said in few words', () => {
   ])
 })
 
+test('where its servers come from is said', () => {
+  const says =
+    'They come from the source metal, which chooses the place; where it has no capacity, it is asked nowhere else.'
+  expect(describePool(poolSchema.parse({ name: 'arena', deploy, source: 'metal' }))[1]).toBe(says)
+})
+
 test('what stays idle without `warm` is said too', () => {
   const idle = [
     'A server without a match is kept for 60 s although there are enough.',

@@ -64,6 +64,18 @@ test.each([
   expect(config.launch).toEqual({ command, folder: join(folder, where) })
 })
 
+test('a source signs with a secret of Standard Webhooks, and others are refused at their place', async () => {
+  const sources = 'sources: { metal: { allocator: https://hoster.example, secret: { env: METAL } } }\n'
+  const at = await written('sources.yaml', BASE + sources)
+  const good = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  const { config } = await readConfig(at, { env: { ...env, METAL: good } })
+  expect(config.sources['metal']?.secret.reveal()).toBe(good)
+  const { findings } = await refused(readConfig(at, { env: { ...env, METAL: 'hunter2hunter2hunter2hunter2' } }))
+  expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([
+    { line: 3, field: 'sources.metal.secret', message: expect.stringMatching(/whsec_/) },
+  ])
+})
+
 test('a file may have a byte order mark, carriage returns, anchors and merges', async () => {
   const text = `\u{FEFF}service: &s { url: https://service.example, token: { env: TOKEN } }\r\nqueues:\r\n  - &duel
     name: duel

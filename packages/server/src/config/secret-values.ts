@@ -106,6 +106,6 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources }:
 
 /** A secret that cannot sign as Standard Webhooks describe. */
 const unfit = (secret: Secret | undefined, path: readonly string[]): Missing[] =>
-  secret === undefined || isWebhookSecret(secret.reveal()) 
+  secret === undefined || isWebhookSecret(secret.reveal())
     ? []
     : [{ path, message: 'must be whsec_ and at least 24 bytes in base64' }]

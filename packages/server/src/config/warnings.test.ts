@@ -18,7 +18,9 @@ test('a careful configuration has none', async () => {
 const queue = (more: string) =>
   CALM.replace(QUEUES, `queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' }, ${more} }]\n`)
 const POOLS = "pools:\n  - { name: arena, deploy: { application: game, version: '1' }, warm: { max: 1000 } }\n"
+const SOURCE = '{ allocator: https://hoster.example, secret: { env: R } }'
 const POOLED = CALM.replace("deploy: { application: game, version: '1' }", 'pool: arena') + POOLS.replace('1000', '5')
+const SOURCED = `${POOLED.replace('warm: {', 'source: metal, warm: {')}sources:\n  metal: ${SOURCE}\n`
 const PUBLIC = "addresses: { trustedProxies: [10.0.0.0/8] }\nlisten: { publicUrl: 'https://mm.example'"
 const redis = (url: string) =>
   `${CALM.replace('{ folder: data }', `{ redis: { url: '${url}' } }`)}streamTokens: { key: { env: S } }\n`
@@ -121,6 +123,17 @@ test.each([
     ['warning 3 store', 'warning 6 pools'],
   ],
   ['a pool', `${POOLED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  ['a pool of a source', `${SOURCED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  [
+    'a source that nobody uses, and one that is not encrypted',
+    `${SOURCED.replace('https://hoster', 'http://hoster')}  wood: ${SOURCE}\n${PUBLIC}, admin: '127.0.0.1:9' }\n`,
+    ['warning 8 sources.metal.allocator', 'warning 9 sources.wood'],
+  ],
+  [
+    'what an allocator is not asked for',
+    `${SOURCED.replace("version: '1'", "version: '1', tags: [a], requireCachedLocations: true")}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
+    ['warning 6 pools.0.deploy.tags', 'warning 6 pools.0.deploy.requireCachedLocations'],
+  ],
   [
     'results that are not encrypted',
     `${CALM}results: { url: http://game.example, secret: { env: R } }\n`,

@@ -331,6 +331,24 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['5:11 pools.1.name: is the name of pools.0 too'],
   },
   {
+    what: 'a pool of a source that there is not',
+    text:
+      `${SERVICE}\n${POOL}\n    source: metall\nqueues:\n  - { name: duel, matchSize: 2, pool: arena }\n` +
+      `sources:\n  metal: { allocator: 'https://hoster.example/muster', secret: { env: METAL } }\n`,
+    says: ['5:13 pools.0.source: is none of the sources, got "metall"; did you mean metal?'],
+  },
+  {
+    what: 'sources with faults',
+    text: `${BASE}sources:\n  metal: { allocator: 'ftp://x', secret: whsec_hunter2, lagMs: -1, timeoutMs: 40000 }\n`,
+    says: [
+      '7:23 sources.metal.allocator: must be an http or https URL, got a text of 7 characters',
+      '7:42 sources.metal.secret: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or ' +
+        '{ file: path/of/a/file }, got a text',
+      '7:64 sources.metal.lagMs: must be at least 0, got -1',
+      '7:79 sources.metal.timeoutMs: must be at most 30000, got 40000',
+    ],
+  },
+  {
     what: 'attributes of servers that players choose, and that the browser does not declare',
     text:
       `${SERVICE}\n${POOL}\n    custom: { attributes: [mod, rank] }\n` +

@@ -93,7 +93,7 @@ export async function readService(options: ReadOptions): Promise<readonly Servic
       await source.poll([], call)
       return works('it answers a poll')
     }
-    readings.push(await read(`source ${name}`, ask, 'See sources.'))
+    readings.push(await read(`source ${name}`, ask, `See sources.${name}.`))
   }
   return readings
 }

@@ -1,0 +1,132 @@
+import type { ManualClock } from '@muster/core/clock'
+import type { ServerSource, SourceListener } from './source.js'
+import type { SourceWorld } from './source-world.fixture.js'
+
+interface Owned {
+  readonly id: string
+  /** `over`: its source has confirmed its stop, or has said that there is no such server. */
+  phase: 'sent' | 'lost' | 'known' | 'ready' | 'over'
+  handle: string | undefined
+  isWanted: boolean
+  /** How often its end was told. */
+  ends: number
+}
+
+const OSLO = { latitude: 59.9, longitude: 10.7 }
+const STEP_MS = 500
+
+/** The least that must be done with a source: it follows what was created, and stops what is not wanted. */
+export function createOwner(world: SourceWorld, clock: ManualClock) {
+  const servers = new Map<string, Owned>()
+  let source: ServerSource
+  let process = 0
+
+  const over = (server: Owned) => {
+    server.phase = 'over'
+    server.ends += 1
+    source.ended(server.id)
+  }
+  const stopNow = (server: Owned, handle: string, isIts = true) => {
+    const confirmed = () => (isIts && server.phase !== 'over' ? over(server) : undefined)
+    source.stop({ handle, knownAt: clock.now(), by: server, confirmed })
+  }
+  /** A server is known to exist. */
+  const known = (server: Owned, handle: string) => {
+    server.handle = handle
+    server.phase = 'known'
+    source.found(server.id)
+    if (server.isWanted) source.follow(handle, 'game')
+    else stopNow(server, handle)
+  }
+  const find = (server: Owned, isAwaited: boolean) => {
+    server.phase = 'lost'
+    source.find({ id: server.id, lostAt: clock.now(), isAwaited })
+  }
+  const withHandle = (handle: string) => [...servers.values()].find((server) => server.handle === handle)
+
+  const listener = (of: number): SourceListener => ({
+    changed: (change) => {
+      const server = withHandle(change.handle)
+      if (of !== process || server === undefined || server.phase === 'over') return
+      if (change.kind === 'ready') {
+        server.phase = 'ready'
+        source.settle(change.handle)
+      } else stopNow(server, change.handle)
+    },
+    seen: (ids, handle) => {
+      if (of !== process) return true
+      const server = ids.map((id) => servers.get(id)).find((one) => one !== undefined)
+      if (server === undefined || server.phase === 'over') return false
+      if (server.handle === undefined) known(server, handle)
+      else if (server.handle !== handle) stopNow(server, handle, false)
+      return true
+    },
+    absent: (id) => {
+      const server = servers.get(id)
+      if (of === process && server?.phase === 'lost') over(server)
+    },
+    late: () => {},
+    reaped: () => {},
+    answered: () => {},
+    unanswered: () => {},
+    stopped: () => {},
+    unstopped: () => {},
+    problem: () => {},
+  })
+  source = world.open(listener(process))
+
+  const create = async (id: string) => {
+    if (servers.has(id)) return
+    const server: Owned = { id, phase: 'sent', handle: undefined, isWanted: true, ends: 0 }
+    servers.set(id, server)
+    const by = process
+    const deploy = { application: 'game', version: '1', tags: [] }
+    const send = source.prepare({ id, deploy, environment: [], token: 't', at: OSLO, players: [], cachedOnly: false })
+    const outcome = await send()
+    // The process that sent it is gone, and another has taken over.
+    if (by !== process) return
+    if (outcome.kind === 'created') known(server, outcome.handle)
+    else if (outcome.kind === 'lost') find(server, true)
+    else over(server)
+  }
+  const stop = (id: string) => {
+    const server = servers.get(id)
+    if (server === undefined || !server.isWanted) return
+    server.isWanted = false
+    if (server.handle !== undefined && server.phase !== 'over') stopNow(server, server.handle)
+  }
+  /** Another process takes over: it knows what was stored, and no more. */
+  const restart = () => {
+    source.close()
+    process += 1
+    source = world.open(listener(process))
+    for (const server of servers.values()) {
+      if (server.phase === 'over') source.ended(server.id)
+      else if (server.handle === undefined) find(server, false)
+      else known(server, server.handle)
+    }
+  }
+  /** @param done ends it sooner */
+  const run = async (ms: number, done = () => false) => {
+    for (let passed = 0; passed < ms && !done(); passed += STEP_MS) {
+      source.watch(clock.now())
+      source.advance(clock.now())
+      await world.settle()
+      await clock.advance(STEP_MS)
+      await world.settle()
+    }
+  }
+  return {
+    servers,
+    create,
+    stop,
+    restart,
+    run,
+    stopAll: () => {
+      for (const id of servers.keys()) stop(id)
+    },
+    isOver: () => [...servers.values()].every(({ phase }) => phase === 'over'),
+    stopsPending: () => source.stopsPending(),
+    close: () => source.close(),
+  }
+}

@@ -1,0 +1,164 @@
+import { NoCapacity } from '@muster/core'
+import { type ManualClock, seededRandom } from '@muster/core/clock'
+import { tagOfCredential } from '../records/index.js'
+import { createTestService, lost } from '../service.fixture.js'
+import { allocatorSecret, openAllocatorServer } from './allocator-server.fixture.js'
+import { createTestAllocator } from './allocator.fixture.js'
+import { createHttpAllocator } from './http-allocator.js'
+import { createPolledSource } from './polled-source.js'
+import type { ServerAllocator } from './server-allocator.js'
+import { createServiceSource } from './service/service-source.js'
+import type { OpenSource } from './source.js'
+
+/** What a call comes to. `late`: the answer is lost, and its effect comes when `lateMs` have passed. */
+export type Fault = 'ok' | 'lost' | 'effect' | 'late' | 'no-capacity'
+
+/** Servers of a source, as they really are. */
+export interface SourceWorld {
+  readonly open: OpenSource
+  /** Ids of the servers that run, one for each server, and that nobody asked to end. */
+  readonly running: () => readonly string[]
+  /** The server of this id ends by itself. */
+  readonly end: (id: string, how: 'failed' | 'ended') => void
+  /** Resolves once no request is on its way. */
+  readonly settle: () => Promise<void>
+}
+
+export interface WorldOptions {
+  readonly clock: ManualClock
+  /** Asked for each call: of a create, and of any other. */
+  readonly fault: (isCreate: boolean) => Fault
+  readonly lateMs: number
+}
+
+export const LAG_MS = 1000
+
+/** Carries calls out, with faults. */
+function createFaults({ clock, fault, lateMs }: WorldOptions) {
+  return async <Answer>(isCreate: boolean, act: () => Promise<Answer>): Promise<Answer> => {
+    const kind = fault(isCreate)
+    // What comes late is refused where its server was stopped meanwhile.
+    const later = () => void act().catch(() => {})
+    if (kind === 'no-capacity') throw new NoCapacity('there is no capacity')
+    if (kind === 'late') void clock.sleep(lateMs).then(later)
+    if (kind === 'effect') await act()
+    if (kind !== 'ok') throw lost
+    return act()
+  }
+}
+
+/** The deployment service, whose list lags. */
+function serviceWorld(options: WorldOptions): SourceWorld {
+  const { clock } = options
+  const service = createTestService({ clock, listLagMs: LAG_MS / 2, fate: () => ({ readyMs: 2000 }) })
+  const faulty = createFaults(options)
+  const { create, get, stop, list } = service.deployments
+  const idOf = (handle: string) =>
+    service.records.find(({ requestId }) => requestId === handle)?.tags.find((tag) => tag.startsWith('match-')) ?? ''
+  return {
+    open: createServiceSource({
+      service: {
+        create: (input, given) => faulty(true, () => create(input, given)),
+        get: (input, given) => faulty(false, () => get(input, given)),
+        stop: (input, given) => faulty(false, () => stop(input, given)),
+        list: (input, given) => faulty(false, () => list(input, given)),
+      },
+      clock,
+      random: seededRandom(1),
+      ownTag: 'mm-test',
+      readsPerSecond: 19,
+      listLagMs: LAG_MS,
+      orphanGraceMs: 10_000,
+    }),
+    running: () => service.unstopped().map((handle) => idOf(handle).replace(/^match-/, '')),
+    end: (id, how) => {
+      const record = service.records.find(({ tags }) => tags.includes(tagOfCredential(id)))
+      const ms = clock.now() - (record?.createdAt ?? 0)
+      const isOver = record?.fate.endMs !== undefined || record?.fate.errorMs !== undefined
+      if (record === undefined || isOver) return
+      Object.assign(record, { fate: how === 'failed' ? { errorMs: ms } : { endMs: ms } })
+    },
+    settle: async () => {},
+  }
+}
+
+function faultyAllocator(options: WorldOptions) {
+  const own = createTestAllocator({ clock: options.clock })
+  const faulty = createFaults(options)
+  const { allocate, poll, stop } = own.allocator
+  const allocator: ServerAllocator = {
+    allocate: (wanted, given) => faulty(true, () => allocate(wanted, given)),
+    poll: (ids, given) => faulty(false, () => poll(ids, given)),
+    stop: (id, given) => faulty(false, () => stop(id, given)),
+  }
+  return { own, allocator }
+}
+
+/** An allocator in memory. */
+function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator) => allocator): SourceWorld {
+  const { clock } = options
+  const { own, allocator } = faultyAllocator(options)
+  return {
+    open: createPolledSource({ allocator: via(allocator), clock, random: seededRandom(1), lagMs: LAG_MS }),
+    running: own.running,
+    end: own.end,
+    settle: async () => {},
+  }
+}
+
+/** The same behind a real HTTP server. It stays open from one schedule to the next. */
+async function openHttpWorlds() {
+  let behind: ServerAllocator | undefined
+  let underWay = 0
+  const needed = () => behind ?? Promise.reject<never>(new Error('there is no allocator'))
+  const server = await openAllocatorServer({
+    allocator: {
+      allocate: async (wanted, given) => (await needed()).allocate(wanted, given),
+      poll: async (ids, given) => (await needed()).poll(ids, given),
+      stop: async (id, given) => (await needed()).stop(id, given),
+    },
+  })
+  const http = createHttpAllocator({ url: server.url, secret: allocatorSecret })
+  const counted = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
+    underWay += 1
+    try {
+      return await call
+    } finally {
+      underWay -= 1
+    }
+  }
+  const client: ServerAllocator = {
+    allocate: (wanted, given) => counted(http.allocate(wanted, given)),
+    poll: (ids, given) => counted(http.poll(ids, given)),
+    stop: (id, given) => counted(http.stop(id, given)),
+  }
+  return {
+    open: (options: WorldOptions): SourceWorld => ({
+      ...allocatorWorld(options, (allocator) => {
+        behind = allocator
+        return client
+      }),
+      settle: async () => {
+        do await new Promise((resolve) => setImmediate(resolve))
+        while (underWay > 0)
+      },
+    }),
+    close: async () => {
+      await http.close()
+      server.close()
+    },
+  }
+}
+
+/** Opens all kinds of sources that each pass the suite. */
+export async function openWorlds() {
+  const http = await openHttpWorlds()
+  return {
+    kinds: {
+      'the deployment service': serviceWorld,
+      'an allocator': (options: WorldOptions) => allocatorWorld(options),
+      'an allocator over HTTP': http.open,
+    },
+    close: http.close,
+  }
+}
