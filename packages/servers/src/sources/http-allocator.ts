@@ -2,7 +2,7 @@ import {
   type CallOptions,
   Forbidden,
   InvalidInput,
-  MusterError,
+  type MusterError,
   NoCapacity,
   RateLimited,
   RouteMissing,
@@ -107,8 +107,8 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
     maxResponseBytes: LARGEST_ANSWER,
   })
 
-  const post = async (call: Call, content: unknown, options: CallOptions): Promise<Answer> => {
-    const { timeoutMs = TIMEOUT_MS, signal } = options
+  const post = async (call: Call, content: unknown, given: CallOptions): Promise<Answer> => {
+    const { timeoutMs = TIMEOUT_MS, signal } = given
     const withinMs = Math.min(timeoutMs, checked.timeoutMs ?? Infinity)
     const body = JSON.stringify(content)
     const [id, seconds] = [`msg_${newId(random)}`, String(Math.floor(dateOf(clock) / 1000))]
@@ -157,17 +157,17 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
   }
 
   /** @param secrets that no error may repeat. @throws for any answer but a 2xx */
-  const ask = async (call: Call, content: unknown, options: CallOptions, secrets: readonly string[] = []) => {
-    const answer = await post(call, content, options)
+  const ask = async (call: Call, content: unknown, given: CallOptions, secrets: readonly string[] = []) => {
+    const answer = await post(call, content, given)
     if (answer.status < 200 || answer.status > 299) throw refusal(call, answer, secrets, clock.now())
     return answer
   }
 
   return {
     lagMs: checked.lagMs,
-    allocate: async (wanted, options) => void (await ask('allocate', wanted, options, secretsOf(wanted))),
-    poll: async (ids, options) => readServers(await ask('poll', { ids }, options)),
-    stop: async (id, options) => void (await ask('stop', { id }, options)),
+    allocate: async (wanted, given) => void (await ask('allocate', wanted, given, secretsOf(wanted))),
+    poll: async (ids, given) => readServers(await ask('poll', { ids }, given)),
+    stop: async (id, given) => void (await ask('stop', { id }, given)),
     close: transport.close,
   }
 }
