@@ -7,8 +7,8 @@ import { GENERATED, root, titleOf } from './links.js'
 type Item = DefaultTheme.SidebarItem
 
 const GUIDE = [
-  ...'a-game game-clients lobbies-and-servers browsers game-server servers rules choosing-rules coming-from'.split(' '),
-  ...'ratings operating rule-lab replay'.split(' '),
+  ...'a-game game-clients lobbies-and-servers browsers game-server servers any-hoster rules'.split(' '),
+  ...'choosing-rules coming-from ratings operating rule-lab replay'.split(' '),
 ]
 const REFERENCE = 'configuration ticket-api relay-packets stability upgrading'.split(' ')
 const OPERATIONS =

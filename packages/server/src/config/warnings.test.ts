@@ -20,6 +20,7 @@ const queue = (more: string) =>
 const POOLS = "pools:\n  - { name: arena, deploy: { application: game, version: '1' }, warm: { max: 1000 } }\n"
 const SOURCE = '{ allocator: https://hoster.example, secret: { env: R } }'
 const POOLED = CALM.replace("deploy: { application: game, version: '1' }", 'pool: arena') + POOLS.replace('1000', '5')
+const UNSENT = "version: '1', tags: [a], requireCachedLocations: true"
 const SOURCED = `${POOLED.replace('warm: {', 'source: metal, warm: {')}sources:\n  metal: ${SOURCE}\n`
 const PUBLIC = "addresses: { trustedProxies: [10.0.0.0/8] }\nlisten: { publicUrl: 'https://mm.example'"
 const redis = (url: string) =>
@@ -131,7 +132,7 @@ test.each([
   ],
   [
     'what an allocator is not asked for',
-    `${SOURCED.replace("version: '1'", "version: '1', tags: [a], requireCachedLocations: true")}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
+    `${SOURCED.replace("version: '1'", UNSENT)}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     ['warning 6 pools.0.deploy.tags', 'warning 6 pools.0.deploy.requireCachedLocations'],
   ],
   [

@@ -74,7 +74,7 @@ test('muster check --live polls each source for no server, and looks for no vers
   expect([wrong.works, wrong.last]).toEqual([false, 'fails source metal: poll: status 401. See sources.metal.'])
 })
 
-test('muster serve asks the source for a server, with a signature and a token, and a changed source needs a restart', async () => {
+test('muster serve asks the source for a server, signed, and a changed source needs a restart', async () => {
   const { emulator, url } = await openService()
   onTestFinished(() => emulator.close())
   const hoster = await openHoster()
