@@ -6,6 +6,7 @@ import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/servers'
 import { createServerLog, newSecret, type OutboxRecords, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
 import { createStoreLedger } from './tickets/index.js'
+import { createUnwritten } from './unwritten.js'
 
 interface StoredOptions extends MatchmakerOptions {
   readonly store: Store
@@ -21,7 +22,10 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
   const { name, random, clock: own } = configure(options)
   store.attach({ name, problem: (error) => problem('store', error) })
   const { clock, keepStep } = continuedClock(recordsIn(store, 'clock'), own)
-  const ledger = createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
+  const unwritten = createUnwritten(store)
+  const ledger = unwritten.noting(
+    createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() }),
+  )
   const kept = {
     ledger,
     serverLog: over(createServerLog(store)),
@@ -53,6 +57,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
   }
   matchmaker.on('tickCompleted', () => {
     keepStep()
+    unwritten.settle()
     void store.advance()
   })
 
@@ -82,6 +87,21 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
 
   return {
     ...checked,
+    getTicket: (id) => {
+      const ticket = checked.getTicket(id)
+      unwritten.assertWritten([id])
+      return ticket
+    },
+    waitForChange: async (id, wait) => {
+      const ticket = await checked.waitForChange(id, wait)
+      unwritten.assertWritten([id])
+      return ticket
+    },
+    findPlayer: (playerId) => {
+      const found = checked.findPlayer(playerId)
+      unwritten.assertWritten(found.tickets.map(({ id }) => id))
+      return found
+    },
     ready: resumed(matchmaker.ready),
     reconfigure: resumed(matchmaker.reconfigure),
     tick: resumed(matchmaker.tick),
