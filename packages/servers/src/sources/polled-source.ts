@@ -52,7 +52,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   let nextProbeAt = 0
 
   const stops = createStops({
-    request: async ({ handle }) => {
+    request: async (handle) => {
       try {
         await allocator.stop(handle, { timeoutMs: TIMEOUT_MS.stop })
       } catch (error) {

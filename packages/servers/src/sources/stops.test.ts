@@ -10,7 +10,7 @@ test('a stop that two have ordered is requested once, and each is told once when
   await clock.advance(1000)
   const { request_id: handle } = await created
   const stops = createStops({
-    request: ({ handle }) => service.deployments.stop({ request_id: handle }),
+    request: (handle) => service.deployments.stop({ request_id: handle }),
     clock,
     random: seededRandom(1),
     problem: () => {},

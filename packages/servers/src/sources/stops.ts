@@ -7,7 +7,9 @@ export type Stops = ReturnType<typeof createStops>
 
 export interface StopsOptions {
   /** Requests a stop. Resolves once that is confirmed, within a bounded time. */
-  readonly request: (server: Pick<StopOrder, 'handle' | 'knownAt'>) => Promise<unknown>
+  readonly request: (handle: string) => Promise<unknown>
+  /** Whether an error says that the server is stopped. Default: none does. */
+  readonly isConfirmedBy?: ((error: unknown, knownAt: number) => boolean) | undefined
   readonly clock: Clock
   readonly random: Random
   readonly problem: (handle: string, error: unknown) => void
@@ -15,7 +17,7 @@ export interface StopsOptions {
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
 
-export function createStops({ request, clock, random, problem }: StopsOptions) {
+export function createStops({ request, isConfirmedBy, clock, random, problem }: StopsOptions) {
   interface Pending extends Omit<StopOrder, 'confirmed' | 'by' | 'first'> {
     /** By who has ordered it. */
     readonly confirmed: Map<unknown, () => void>
@@ -30,12 +32,14 @@ export function createStops({ request, clock, random, problem }: StopsOptions) {
   const send = async (stop: Pending): Promise<void> => {
     stop.nextAt = Infinity
     try {
-      await request(stop)
+      await request(stop.handle)
     } catch (error) {
-      stop.failures += 1
-      stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
-      problem(stop.handle, error)
-      return
+      if (isConfirmedBy?.(error, stop.knownAt) !== true) {
+        stop.failures += 1
+        stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
+        problem(stop.handle, error)
+        return
+      }
     }
     pending.delete(stop.handle)
     for (const confirmed of stop.confirmed.values()) confirmed()

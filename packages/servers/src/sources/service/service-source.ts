@@ -2,7 +2,7 @@ import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { DeploymentListEntry } from '@muster/core/api'
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
 import { assignmentOf, serverIdsOf } from '../../records/index.js'
-import type { CreateOutcome, OpenSource, ServerSource, SourceListener, StopOrder } from '../source.js'
+import type { CreateOutcome, OpenSource, ServerSource, SourceListener } from '../source.js'
 import { createStops } from '../stops.js'
 import { createFailure } from '../create-failure.js'
 import { deploymentRequest } from './create-request.js'
@@ -70,20 +70,15 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     problem: (during, error, handle) => on.problem(during, error, { handle }),
   })
   /**
-   * An answer of success (200 or 202, which the service keeps when the deployment is READY or ERROR), and the news that
-   * it has ended or is unknown, confirm a stop. Of a deployment as new as `listLagMs` 'unknown' is not believed: the
-   * service may not have written it down yet.
+   * The news that a deployment has ended or is unknown confirms a stop, as an answer of success does (200 or 202, which
+   * the service keeps when the deployment is READY or ERROR). Of a deployment as new as `listLagMs` 'unknown' is not
+   * believed: the service may not have written it down yet.
    */
-  const requestStop = async ({ handle, knownAt }: Pick<StopOrder, 'handle' | 'knownAt'>) => {
-    try {
-      await service.stop({ request_id: handle }, { timeoutMs: STOP_TIMEOUT_MS })
-    } catch (error) {
-      const isUnknown = error instanceof NotFound && clock.now() - knownAt >= listLagMs
-      if (!isUnknown && !(error instanceof AlreadyTerminated)) throw error
-    }
-  }
+  const isStopConfirmedBy = (error: unknown, knownAt: number) =>
+    error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
   const stops = createStops({
-    request: requestStop,
+    request: (handle) => service.stop({ request_id: handle }, { timeoutMs: STOP_TIMEOUT_MS }),
+    isConfirmedBy: isStopConfirmedBy,
     clock,
     random,
     problem: (handle, error) => on.problem('stop', error, { handle }),
