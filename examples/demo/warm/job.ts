@@ -27,9 +27,10 @@ const places = [
   { name: 'Virginia', latitude: 39, longitude: -77.5 },
   { name: 'Singapore', latitude: 1.3, longitude: 103.8 },
 ]
+const deploy = { application: 'demo-game', version: 'v1' }
 const arena: PoolDefinition = {
   name: 'arena',
-  deploy: { application: 'demo-game', version: 'v1' },
+  deploy,
   places,
   warm: { hit: 0, max: 100 },
   reuse: { maxMatches: 100 },
@@ -43,7 +44,7 @@ function queuesOf(queueSize: number): readonly [own: DemoQueue, pool: DemoQueue]
   const [plain] = demoQueues(queueSize)
   if (plain === undefined) throw new Error('there is a plain queue')
   const { deploy: _, ...definition }: QueueDefinition = plain.definition
-  const own = { ...definition, deploy: { ...arena.deploy, probe: { kind: 'registration' as const } } }
+  const own = { ...definition, deploy: { ...deploy, probe: { kind: 'registration' as const } } }
   return [
     { ...plain, title: 'a server each', definition: own },
     { ...plain, title: 'a warm pool', definition: { ...definition, pool: arena.name } },

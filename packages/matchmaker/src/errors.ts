@@ -2,6 +2,7 @@ import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import { didYouMean, nameErrors } from '@muster/core/internal'
 
 export {
+  EnrolmentRefused,
   MatchmakerClosed,
   SeatRefused,
   ServerGone,

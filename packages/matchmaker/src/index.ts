@@ -112,6 +112,7 @@ export type {
 export type { WaitEstimate } from './wait-times/wait-curve.js'
 export {
   BackfillExists,
+  EnrolmentRefused,
   InvalidBackfill,
   InvalidMatch,
   InvalidQueue,

@@ -6,6 +6,7 @@ import {
   type Browser,
   browserSchema,
   type DeploymentService,
+  ENROLLED,
   type LocationService,
   type Pool,
   poolSchema,
@@ -210,7 +211,10 @@ const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   sources: z
     .record(
-      z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
+      z
+        .string()
+        .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
+        .refine((name) => name !== ENROLLED, `must not be ${ENROLLED}: servers that enrol are of that source`),
       having<ServerAllocator>('allocate', 'poll', 'stop'),
     )
     .default({}),
@@ -295,8 +299,15 @@ export function definePools(pools: readonly PoolDefinition[], sources: Config['s
   const twice = defined.find(({ name }, index) => defined.findIndex((pool) => pool.name === name) !== index)
   if (twice !== undefined)
     throw invalidOption('pools', `pools: there are two of the name ${JSON.stringify(twice.name)}`)
+  const keys = new Set<string>()
+  for (const [index, { enrol }] of defined.entries())
+    for (const [nth, { key }] of enrol.entries()) {
+      const field = `pools.${index}.enrol.${nth}.key`
+      if (keys.has(key)) throw invalidOption(field, `${field}: is a key of another pool too`)
+      keys.add(key)
+    }
   for (const [index, { source }] of defined.entries()) {
-    if (source === undefined || Object.hasOwn(sources, source)) continue
+    if (source === undefined || source === ENROLLED || Object.hasOwn(sources, source)) continue
     const field = `pools.${index}.source`
     throw invalidOption(field, `${field}: there is no source ${JSON.stringify(source)}`)
   }

@@ -10,7 +10,7 @@ import type { HostedMatches } from './hosted-matches.js'
 import type { ServerBrowser } from './browser/index.js'
 import type { GameServers } from './game-servers/index.js'
 import type { Pools } from './pools/index.js'
-import { type Allocation, type Assignment, inheritedAllocation, type Order } from './records/index.js'
+import { type Allocation, type Assignment, inheritedAllocation, isEnrolled, type Order } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Sources } from './sources/index.js'
 
@@ -25,6 +25,9 @@ export interface Inherited {
   /** Called after the last of them. */
   done(): void
 }
+
+const nothing = () => undefined
+export const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 interface AdoptingOptions {
   readonly allocations: Allocations
@@ -124,7 +127,8 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
       lifecycle.adopt(allocation, requestId)
       // A clock that was set back must not prolong the time for which the server may run.
       allocation.startedAfter = Math.min(sentAt ?? now, now)
-      allocation.lastsMs = lastsMs ?? (assigned ? order?.deploy.maxDurationMs : undefined) ?? Infinity
+      const mostMs = assigned && !isEnrolled(allocation) ? order?.deploy.maxDurationMs : undefined
+      allocation.lastsMs = lastsMs ?? mostMs ?? Infinity
       if (assigned) goOnPlaying(allocation, requestId, assignment)
       if (assigned && allocation.pool !== undefined) gameServers.expect(allocation)
     } else if (sentAt !== undefined) {

@@ -7,6 +7,7 @@ import type { ServerLogWriter } from './store/index.js'
 import {
   type Allocation,
   type AllocationPhase,
+  isEnrolled,
   isHosted,
   NOBODY,
   type Activity,
@@ -129,18 +130,18 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     if (allocation.requestId !== undefined) requested.delete(nameIn(allocation.source, allocation.requestId))
     allocation.requestId = undefined
   }
-  /** Matches on servers of pools, which have no deployment of their own. */
-  const hosted = new Set<Allocation>()
-  let servedHosted = 0
+  /** What costs nothing: matches on servers of pools, and servers that have enrolled. */
+  const free = new Set<Allocation>()
+  let servedFree = 0
   const serve = (allocation: Allocation) => {
     if (served.has(allocation)) return
     served.add(allocation)
-    if (hosted.has(allocation)) servedHosted += 1
+    if (free.has(allocation)) servedFree += 1
   }
   return {
     add: (allocation: Allocation) => {
       matches.set(allocation.matchId, allocation)
-      if (isHosted(allocation)) hosted.add(allocation)
+      if (isHosted(allocation) || isEnrolled(allocation)) free.add(allocation)
       else ofSource.set(allocation.source, countOf(allocation.source) + 1)
     },
     /** Notes a change of phase, so that deployments without players are counted. */
@@ -181,8 +182,8 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
       const isKnown = matches.delete(allocation.matchId)
       ended.add(allocation.matchId)
       starting.delete(allocation)
-      if (served.delete(allocation) && hosted.has(allocation)) servedHosted -= 1
-      if (!hosted.delete(allocation) && isKnown) ofSource.set(allocation.source, countOf(allocation.source) - 1)
+      if (served.delete(allocation) && free.has(allocation)) servedFree -= 1
+      if (!free.delete(allocation) && isKnown) ofSource.set(allocation.source, countOf(allocation.source) - 1)
       const name = nameIn(allocation.source, allocation.requestId ?? '')
       if (requested.get(name) === allocation) requested.delete(name)
       changed(allocation)
@@ -206,12 +207,12 @@ export function createAllocations({ ended = createEndedMatches(), changed = () =
     starting: (): SetIterator<Allocation> => starting.values(),
     /** The matches whose deployment has players, or is being stopped. */
     served: (): SetIterator<Allocation> => served.values(),
-    /** Number of deployments that exist or may exist. */
-    count: () => matches.size - hosted.size,
+    /** Number of deployments that exist or may exist, without servers that have enrolled. */
+    count: () => matches.size - free.size,
     /** Number of servers of a source that exist or may exist. */
     countOf,
     /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
-    startingCount: () => matches.size - hosted.size - (served.size - servedHosted),
+    startingCount: () => matches.size - free.size - (served.size - servedFree),
   }
 }
 

@@ -3,7 +3,7 @@ import { Unavailable } from './errors.js'
 import { createAllocations, createSetPlayers, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createSources, createWebhookReceiver, type Sources } from './sources/index.js'
+import { createEnrolledSource, createSources, createWebhookReceiver, type Sources } from './sources/index.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
@@ -12,6 +12,7 @@ import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorOptions, Held } from './allocator.js'
 import {
+  createEnrolling,
   createGameServers,
   createJoinSigner,
   createServerKeys,
@@ -27,6 +28,7 @@ import {
 import {
   type Allocation,
   credentialOf,
+  ENROLLED,
   type FoundBy,
   isHosted,
   newAllocation,
@@ -34,11 +36,8 @@ import {
   type Order,
   type StopReason,
 } from './records/index.js'
-import { createAdopting, type Inherited } from './adopt-servers.js'
+import { createAdopting, NONE_INHERITED } from './adopt-servers.js'
 import { createServerLogWriter, createRecovery } from './store/index.js'
-
-const nothing = () => undefined
-const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 /** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export type Allocator = ReturnType<typeof createAllocator>
@@ -70,8 +69,10 @@ export function createAllocator(options: AllocatorOptions) {
     on.problem('store', error, allocations.find(matchId)),
   )
 
+  const enrolledSource = createEnrolledSource()
   const sources: Sources = createSources({
-    ...options.sources,
+    service: options.sources.service,
+    others: new Map([...options.sources.others, [ENROLLED, enrolledSource.open]]),
     clock,
     random,
     listener: (source) => ({
@@ -236,7 +237,7 @@ export function createAllocator(options: AllocatorOptions) {
         browser.touch(server.matchId)
         on.servers.returned(server, silentMs)
       },
-      spent: (server, reason) => drop(server, reason === 'surplus' ? 'surplus' : 'drained'),
+      spent: (server, reason) => enrolling.spent(server, reason),
       problem: (server, error) => on.problem('server', error, server, server.requestId),
     },
   })
@@ -336,9 +337,12 @@ export function createAllocator(options: AllocatorOptions) {
     return server
   }
 
+  const { hasEnded } = enrolledSource
+  const enrolling = createEnrolling({ pools, allocations, gameServers, lifecycle, writer, keys, clock, drop, hasEnded })
+
   /** Servers that may be created, besides so many that will be. */
   const roomFor = (source: string | undefined, coming: number, now: number): number => {
-    if (isBroken()) return 0
+    if (isBroken() || source === ENROLLED) return 0
     const { gate, strays } = sources.of(source)
     // Strays cost as much as servers of matches, so they count.
     const all = { count: count() + coming, startingCount: allocations.startingCount() + coming }
@@ -416,8 +420,9 @@ export function createAllocator(options: AllocatorOptions) {
     registerServer: (token: string, registration: ServerRegistration): Registered => {
       const server = serverOf(token)
       lifecycle.assertFollowed(server, registration.deployment)
-      return gameServers.register(server, registration)
+      return gameServers.register(server, enrolling.withinTerms(server, registration))
     },
+    enrolling,
     /**
      * Returns the orders of the server, and the ids of the matches that it had before, and its own if it lists itself
      * now, or does no more: a restart has to know that.

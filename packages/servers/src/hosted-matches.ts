@@ -14,6 +14,7 @@ import {
 import type { Pools, PoolState } from './pools/index.js'
 import {
   type Allocation,
+  ENROLLED,
   intentEntry,
   newPoolServer,
   resumptionOf,
@@ -183,6 +184,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, needs)
     offer.isCounted = true
     offer.isShort = warm === undefined && room(pool.definition.name, clock.now()) <= 0
+    // Nothing comes for it: its players search until a server has a place.
+    if (offer.isShort && pool.definition.source === ENROLLED) return giveUp(match, 'no-capacity', false)
     if (offer.isShort) return
     if (warm !== undefined) return claim(match, warm, true)
     return createFor(match, order, pool, near)

@@ -37,8 +37,11 @@ export type {
   ServerState,
   ServerView,
 } from './game-servers/server-overview.js'
+export { type EnrolledServer, EnrolmentRefused } from './game-servers/enrolling.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
+  EnrolmentBody,
+  type EnrolmentRequest,
   type MatchResult,
   RegistrationBody,
   ReportBody,
@@ -71,6 +74,7 @@ export {
   type Allocation,
   type AllocationPhase,
   type AllocationView,
+  ENROLLED,
   type FoundTicket,
   isHosted,
   type InCommon,

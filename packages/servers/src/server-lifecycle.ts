@@ -7,6 +7,7 @@ import {
   type Allocation,
   credentialOf,
   type AllocationPhase,
+  isEnrolled,
   isHosted,
   type Placement,
   placementOf,
@@ -174,7 +175,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     if (requestId === undefined || assignment === undefined) return
     const now = clock.now()
     allocation.listensAt = now
-    if (order?.deploy.maxDurationMs !== undefined) {
+    if (order?.deploy.maxDurationMs !== undefined && !isEnrolled(allocation)) {
       allocation.lastsMs = now - allocation.startedAfter + order.deploy.maxDurationMs
       allocation.endsAt = now + order.deploy.maxDurationMs
     }

@@ -52,11 +52,12 @@ const words: Readonly<Record<string, string>> = {
   'apply-queue': 'changed a queue',
   'forgive-cooldown': 'ended a cooldown',
   'kill-server': 'killed a server',
+  'revoke-enrolment': 'revoked an enrolment key',
   'let-bots-in': 'let bots in',
 }
 
 function To({ what, id }: { readonly what: string; readonly id: string }) {
-  if (what === 'let-bots-in') return <>{id}</>
+  if (what === 'let-bots-in' || what === 'revoke-enrolment') return <>{id}</>
   return (
     <a href={hrefOf(what.endsWith('queue') ? 'queues' : 'find', id)}>
       <code>{id}</code>

@@ -48,6 +48,7 @@ export interface BackendAct {
     | 'stop-match'
     | 'drain-server'
     | 'stop-server'
+    | 'revoke-enrolment'
     | 'pause-queue'
     | 'resume-queue'
     | 'pause-pool'
@@ -55,7 +56,7 @@ export interface BackendAct {
     | 'drop-result'
     | 'resume-pool'
     | 'forgive-cooldown'
-  /** Id of the match, server or player, or name of the queue or pool. */
+  /** Id of the match, server, key or player, or name of the queue or pool. */
   readonly id: string
 }
 

@@ -233,6 +233,8 @@ export function assertStream(route: string, { streamOf }: StreamCaller): void {
 export interface MatchCaller extends StreamCaller {
   /** The secret of the server, which is good for its own match only; undefined for every other caller. */
   readonly serverSecret?: string | undefined
+  /** The key of a pool with which a process adds itself to it; undefined for every other caller. */
+  readonly enrolmentKey?: string | undefined
 }
 
 /** Routes that a match's server may use, for its own match. */
@@ -249,6 +251,9 @@ const SERVER_ROUTES: ReadonlySet<string> = new Set([
 ])
 /** Their paths, so that other requests are not compared with secrets. */
 const SERVER_PATHS = /\/(?:matches|backfills|servers)(?:[/?]|$)/
+/** Where a key of a pool is good, and its fewest characters. */
+const ENROLMENT_PATH = /\/servers(?:\?|$)/
+const SHORTEST_KEY = 32
 const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
 
 export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller is not the server of this match.')
@@ -259,11 +264,17 @@ export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller
  */
 export function admitServers(
   authenticate: Authenticate<StreamCaller>,
-  service: Pick<TicketService, 'isServerSecret'>,
+  service: Pick<TicketService, 'isServerSecret' | 'isEnrolmentKey'>,
 ): Authenticate<MatchCaller> {
   const identify: Authenticate<MatchCaller> = (request, connection) => {
     const secret = SERVER_PATHS.test(request.url) ? (bearerToken(request) ?? '') : ''
-    if (!SECRET.test(secret)) return authenticate(request, connection)
+    if (!SECRET.test(secret)) {
+      if (secret.length < SHORTEST_KEY || request.method !== 'POST' || !ENROLMENT_PATH.test(request.url))
+        return authenticate(request, connection)
+      return whenKnown(service.isEnrolmentKey(secret), (known): Awaitable<MatchCaller | undefined> =>
+        known ? enrollerOf(secret) : authenticate(request, connection),
+      )
+    }
     return whenKnown(service.isServerSecret(secret), (known): Awaitable<MatchCaller | undefined> =>
       known ? serverOf(secret) : authenticate(request, connection),
     )
@@ -275,7 +286,8 @@ export function admitServers(
   return Object.assign(identify, { recall: authenticate.recall, isSigned })
 }
 
-export const isServer = ({ serverSecret }: MatchCaller): boolean => serverSecret !== undefined
+export const isServer = ({ serverSecret, enrolmentKey }: MatchCaller): boolean =>
+  serverSecret !== undefined || enrolmentKey !== undefined
 
 /** Its id goes into counts of requests, so it does not hold the secret. */
 const serverOf = (secret: string): MatchCaller => {
@@ -283,9 +295,15 @@ const serverOf = (secret: string): MatchCaller => {
   return { id: `server ${id}`, serverSecret: secret }
 }
 
+/** All processes with one key are one caller: so many requests a second are theirs together. */
+const enrollerOf = (key: string): MatchCaller => ({
+  id: `enrolment ${createHash('sha256').update(key).digest('hex').slice(0, 8)}`,
+  enrolmentKey: key,
+})
+
 /** Refuses a server on routes that are not for servers, and players on those of backends. @throws {Problem} 403 */
 export function assertRole(route: string, caller: MatchCaller, backendRoutes: ReadonlySet<string>): void {
-  if (caller.serverSecret === undefined) {
+  if (!isServer(caller)) {
     if (caller.shared !== undefined && !SHARED_ROUTES.has(route) && !backendRoutes.has(route))
       throw new Problem(
         403,

@@ -153,6 +153,8 @@ export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, dates: 
     matches: [...server.matches],
     ...orNull(server, 'pool', 'place', 'build', 'seats', 'draining'),
     request_id: server.requestId ?? null,
+    source: server.source ?? null,
+    enrolment_key: server.enrolmentKey ?? null,
     matches_at_once: server.matchesAtOnce,
     matches_served: server.matchesServed,
     players_in: server.playersIn,

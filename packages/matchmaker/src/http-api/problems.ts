@@ -2,6 +2,7 @@ import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import { Problem } from '@muster/core/http'
 import {
   BackfillExists,
+  EnrolmentRefused,
   InvalidBackfill,
   InvalidMatch,
   InvalidTicket,
@@ -71,6 +72,10 @@ const conflict = (
   retryAfterMs?: number,
 ): Problem => new Problem(409, code, message, { members, retryAfterMs })
 
+const ENROLMENT_STATUSES: Partial<Readonly<Record<EnrolmentRefused['code'], number>>> = {
+  'wrong-key': 401,
+  address: 403,
+}
 const SEAT_STATUSES: Partial<Readonly<Record<SeatRefused['code'], number>>> = {
   'no-such-team': 400,
   'wrong-password': 403,
@@ -125,6 +130,8 @@ export function problemOf(error: unknown, dates: Dates, party = false): Problem 
   if (error instanceof BackfillExists) return conflict('backfill-exists', error, { backfill_id: error.backfillId })
   if (error instanceof BackfillVersionConflict) return conflict('stale-version', error, { version: error.version })
   if (error instanceof SeatRefused) return seatProblem(error)
+  if (error instanceof EnrolmentRefused)
+    return new Problem(ENROLMENT_STATUSES[error.code] ?? 409, error.code, error.message)
   if (error instanceof MatchmakerClosed) {
     return new Problem(503, 'closed', 'The matchmaker is closing. Retry after 1 s.', { retryAfterMs: 1000 })
   }

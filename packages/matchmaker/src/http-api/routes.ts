@@ -68,6 +68,13 @@ const operatorRoutes = {
     errors: [403, 404, 503],
   }),
 
+  revokeEnrolment: operation('POST /enrolments/{key_id}/revoke', {
+    summary: 'Stop all servers that came with a key that is not in the configuration any more, by a backend',
+    input: z.strictObject({ key_id: z.string().regex(/^[\da-f]{8}$/, 'must be 8 hex digits') }),
+    success: [202],
+    errors: [403, 409, 503],
+  }),
+
   readResults: operation('GET /results', {
     summary: 'The results of matches that the backend keeps refusing and that were set aside; by a backend',
     input: z.strictObject({}),

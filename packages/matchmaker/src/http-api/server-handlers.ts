@@ -34,7 +34,7 @@ export const SERVER_BODY_BYTES = 1024 * 1024
 
 /** Creates the handlers of game servers, whose token is known to be one. */
 export function createServerHandlers(
-  service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders' | 'dateOf'>,
+  service: Pick<TicketService, 'registerServer' | 'enrolServer' | 'reportServer' | 'waitForServerOrders' | 'dateOf'>,
   clock: Clock,
 ): Handlers<typeof serverRoutes, MatchCaller> {
   const tokenOf = ({ serverSecret }: MatchCaller): string => {
@@ -42,11 +42,20 @@ export function createServerHandlers(
     return serverSecret
   }
   return {
-    registerServer: async (registration, { caller }) => ({
-      ...registeredView(await service.registerServer(tokenOf(caller), registration), service),
-      beat_seconds: BEAT_MS / 1000,
-      lost_after_seconds: LOST_AFTER_MS / 1000,
-    }),
+    registerServer: async (body, { caller, address }) => {
+      const { enrolmentKey } = caller
+      const { name: _, address: __, ...registration } = body
+      const registered: Registered & { readonly token?: string } =
+        enrolmentKey === undefined
+          ? await service.registerServer(tokenOf(caller), registration)
+          : await service.enrolServer(enrolmentKey, body, address)
+      return {
+        ...registeredView(registered, service),
+        ...(registered.token !== undefined && { token: registered.token }),
+        beat_seconds: BEAT_MS / 1000,
+        lost_after_seconds: LOST_AFTER_MS / 1000,
+      }
+    },
     reportServer: async ({ wait = 0, version, ...report }, { caller, request }) => {
       const token = tokenOf(caller)
       const orders = await service.reportServer(token, report)
@@ -110,8 +119,8 @@ const registeredView = ({ id, alg, key, retireAt, ...orders }: Registered, dates
 })
 
 /** Refuses everybody but game servers on their routes. @throws {Problem} 403 */
-export function assertServer(route: string, { serverSecret }: MatchCaller): void {
-  if (Object.hasOwn(serverRoutes, route) && serverSecret === undefined)
+export function assertServer(route: string, { serverSecret, enrolmentKey }: MatchCaller): void {
+  if (Object.hasOwn(serverRoutes, route) && serverSecret === undefined && enrolmentKey === undefined)
     throw new Problem(403, 'servers-only', 'This path is for game servers, which send MUSTER_SERVER_TOKEN.')
 }
 

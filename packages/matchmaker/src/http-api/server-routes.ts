@@ -1,10 +1,10 @@
 import { operation } from '@muster/core/api'
 import {
+  EnrolmentBody,
   LARGEST_PAGE,
   LONGEST_CLAUSE,
   LONGEST_CURSOR,
   MOST_CLAUSES,
-  RegistrationBody,
   ReportBody,
   ServerAttributes,
   ServerName,
@@ -76,6 +76,10 @@ const RegisteredSchema = OrdersSchema.extend({
   beat_seconds: z.number().describe('Seconds between two reports at most'),
   lost_after_seconds: z.number().describe('Seconds of silence after which it counts as lost'),
   retire_at: z.string().nullable().describe('When it is stopped whatever it does; null: not known'),
+  token: z
+    .string()
+    .optional()
+    .describe('Of a server that Muster has not started: with which it speaks from now on, as with MUSTER_SERVER_TOKEN'),
 })
 
 const JoinKeysSchema = z.object({
@@ -105,10 +109,12 @@ export const joinKeyRoutes = {
 
 export const serverRoutes = {
   registerServer: operation('POST /servers', {
-    summary: 'A game server says that it runs, by its token MUSTER_SERVER_TOKEN; the same again changes nothing',
-    input: RegistrationBody,
+    summary:
+      'A game server says that it runs, by its token MUSTER_SERVER_TOKEN, or, if Muster has not started it, by ' +
+      'MUSTER_ENROL_KEY; the same again changes nothing',
+    input: EnrolmentBody,
     output: RegisteredSchema,
-    errors: [403, 410, 503],
+    errors: [403, 409, 410, 503],
   }),
   reportServer: operation('PUT /servers/me', {
     summary: 'A game server says its whole state, and hears what it is to do, as soon as that differs from `version`',

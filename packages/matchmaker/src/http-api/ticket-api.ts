@@ -243,6 +243,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       audited(exchange, 'drain-server', server_id, () => service.drainServer(server_id)),
     stopServer: ({ server_id }, exchange) =>
       audited(exchange, 'stop-server', server_id, () => service.stopServer(server_id)),
+    revokeEnrolment: ({ key_id }, exchange) =>
+      audited(exchange, 'revoke-enrolment', key_id, () => service.revokeEnrolment(key_id)),
     pauseQueue: ({ profile }, exchange) => audited(exchange, 'pause-queue', profile, () => service.pauseQueue(profile)),
     resumeQueue: ({ profile }, exchange) =>
       audited(exchange, 'resume-queue', profile, () => service.resumeQueue(profile)),

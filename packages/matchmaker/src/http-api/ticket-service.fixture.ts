@@ -212,6 +212,9 @@ export function createFakeService(clock: Clock): FakeService {
     registerServer: () => {
       throw new ServerGone('no servers here')
     },
+    isEnrolmentKey: () => false,
+    enrolServer: () => Promise.reject(new ServerGone('no servers here')),
+    revokeEnrolment: async () => {},
     reportServer: () => {
       throw new ServerGone('no servers here')
     },

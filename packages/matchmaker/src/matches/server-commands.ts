@@ -144,7 +144,14 @@ function rosterOf({ queue, teams, placed }: Match, store: Pick<TicketStore, 'fin
 interface ServerCommandsOptions {
   readonly allocator: Pick<
     Allocator,
-    'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken' | 'joinKeys' | 'drainServer' | 'findServer'
+    | 'registerServer'
+    | 'enrolling'
+    | 'reportServer'
+    | 'waitForOrders'
+    | 'joinToken'
+    | 'joinKeys'
+    | 'drainServer'
+    | 'findServer'
   >
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly matching: Pick<MatchingApi, 'recorded' | 'end'>
@@ -159,12 +166,30 @@ export function createServerCommands({
   ended,
 }: ServerCommandsOptions): Pick<
   Matchmaker,
-  'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys' | 'drainServer' | 'stopServer'
+  | 'registerServer'
+  | 'isEnrolmentKey'
+  | 'enrolServer'
+  | 'revokeEnrolment'
+  | 'reportServer'
+  | 'waitForServerOrders'
+  | 'joinToken'
+  | 'joinKeys'
+  | 'drainServer'
+  | 'stopServer'
 > {
   const unknown = (serverId: string) =>
     new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
+    isEnrolmentKey: (key) => allocator.enrolling.isEnrolmentKey(key),
+    enrolServer: async (key, request, from) => {
+      const server = allocator.enrolling.enrol(key, request, from)
+      await matching.recorded(server.id)
+      return server
+    },
+    revokeEnrolment: async (keyId) => {
+      await Promise.all(allocator.enrolling.revoke(keyId).map((id) => matching.recorded(id)))
+    },
     reportServer: async (token, report) => {
       assertTeams(report, (matchId) => lifecycle.find(matchId))
       const { orders, before } = allocator.reportServer(token, report)

@@ -168,6 +168,8 @@ type Method<Result = unknown> = (...given: unknown[]) => Result
 const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
+  'enrolServer',
+  'revokeEnrolment',
   'drainServer',
   'releaseSeat',
   'startServer',

@@ -65,6 +65,7 @@ const DID: Readonly<Record<Act['what'], string>> = {
   'drop-result': 'dropped the result of match',
   'resume-pool': 'resumed the pool',
   'stop-server': 'stopped the server',
+  'revoke-enrolment': 'revoked the enrolment key',
   'apply-queue': 'changed the queue',
   'forgive-cooldown': 'ended the cooldown',
   'kill-server': 'killed the server',

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
-import { type Allocation, credentialOf } from '../records/index.js'
+import { type Allocation, credentialOf, isEnrolled } from '../records/index.js'
 import type { JoinAlgorithm } from './join-tokens.js'
 import {
   type MatchRoster,
@@ -288,8 +288,10 @@ export function createGameServers(options: GameServersOptions) {
       if (now - silentSince < LOST_AFTER_MS) return
       server.lostAt = now
       on.lost(allocation, now - server.seenAt)
-    } else if (!isUsed(allocation) && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
+    } else if (now - Math.max(lostAt, upSince) >= LOST_GRACE_MS && (isEnrolled(allocation) || !isUsed(allocation))) {
       server.draining ??= 'silent'
+      // Nothing but its silence tells the end of one that Muster has not started: its matches are over.
+      if (isEnrolled(allocation)) return on.spent(allocation, 'silent')
       if (!allocation.isListed) expected.delete(allocation)
       endIfSpent(server)
     }
@@ -307,7 +309,8 @@ export function createGameServers(options: GameServersOptions) {
     if (!one.isLost) on.lost(allocation, silentMs)
     one.isLost = true
     // Players may be on one that was listed, and it is silent for as long as it may be without a restart.
-    if (silentMs < LOST_AFTER_MS + LOST_GRACE_MS || matchesOn(allocation).length > 0 || allocation.isListed) return
+    if (silentMs < LOST_AFTER_MS + LOST_GRACE_MS) return
+    if (!isEnrolled(allocation) && (matchesOn(allocation).length > 0 || allocation.isListed)) return
     on.spent(allocation, 'silent')
   }
 

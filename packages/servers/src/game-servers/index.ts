@@ -15,6 +15,7 @@ export {
   type ServerView,
   serverViewOf,
 } from './server-overview.js'
+export { createEnrolling } from './enrolling.js'
 export type { ListingReport, MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner } from './join-signer.js'

@@ -47,6 +47,12 @@ export function createServerKeys(master: () => string | Uint8Array) {
       if (credential === undefined || signature === undefined) return undefined
       return timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential)) ? credential : undefined
     },
+    /** The id of a process that has enrolled: a restarted process is another server. 112 bits. */
+    enrolledId: (key: string, name: string, instance: string) =>
+      `e-${createHmac('sha256', new Uint8Array(hkdfSync('sha256', master(), '', 'muster-enrolled-1', 32)))
+        .update(JSON.stringify([key, name, instance]))
+        .digest('hex')
+        .slice(0, 28)}`,
     /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
     joinKeyOf: (credential: string): Uint8Array => joinKeyOf(tokenOf(credential)),
     /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */

@@ -62,6 +62,10 @@ export interface ServerView {
   readonly pool: string | undefined
   /** The place of its pool, or the city where it runs; undefined where neither is known. */
   readonly place: string | undefined
+  /** Name of its source; undefined: the deployment service. */
+  readonly source: string | undefined
+  /** Id of the key with which it came; undefined for one that Muster has started. */
+  readonly enrolmentKey: string | undefined
   /** Id of its deployment; undefined until the service has returned it. */
   readonly requestId: string | undefined
   /** The build of the game, as it says. */
@@ -100,6 +104,8 @@ export const serverViewOf = (
   draining,
   pool: allocation.pool,
   place: placeOf(allocation) ?? allocation.assignment?.location?.city,
+  source: allocation.source,
+  enrolmentKey: allocation.enrolled?.key,
   requestId: allocation.requestId,
   build: registration.build,
   matchesAtOnce: registration.matches,

@@ -60,6 +60,39 @@ export const RegistrationBody = z.strictObject({
   attributes: ServerAttributes.optional().describe('What it says of itself, such as its mode or map'),
 })
 
+/** A process that Muster has not started says who it is, and where players connect. */
+export const EnrolmentBody = RegistrationBody.extend({
+  name: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[!-~]+$/, 'must be visible ASCII characters')
+    .optional()
+    .describe('Of a server that Muster has not started: the machine and the slot. A process takes the name of another'),
+  address: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(/^[\w.:-]+$/, 'must be an address or a name')
+        .optional()
+        .describe('Default: where the request comes from'),
+      ports: z
+        .record(
+          z.string().min(1).max(64),
+          z.strictObject({
+            port: z.number().int().min(1).max(65_535),
+            protocol: z.enum(['UDP', 'TCP', 'TCP/UDP', 'HTTP', 'HTTPS', 'WS', 'WSS']).default('UDP'),
+          }),
+        )
+        .refine((given) => Object.keys(given).length <= 16, 'must have at most 16 ports')
+        .default({}),
+    })
+    .optional()
+    .describe('Of a server that Muster has not started: where players connect'),
+})
+
 const seats = z.strictObject({
   open: z.boolean().describe('Whether more players are wanted'),
   teams: z
@@ -132,6 +165,8 @@ export const ReportBody = z.strictObject({
   listing: listing.optional().describe('It is listed: players may look for it and take seats'),
 })
 
+/** What a server says that Muster has not started. */
+export type EnrolmentRequest = z.output<typeof EnrolmentBody>
 /** What a server says when it registers. */
 export type ServerRegistration = z.output<typeof RegistrationBody>
 /** The whole state of a server. */

@@ -1,14 +1,20 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
-import { type Deploy, type DeployDefinition, deploySchema } from '../records/index.js'
+import { type Deploy, type DeployDefinition, deploySchema, ENROLLED } from '../records/index.js'
+import { type EnrolmentDefinition, enrolmentSchema } from './enrolment.js'
 import { MOST_WARM } from './stock-size.js'
 
 /** A pool of game servers that outlive a match: plain data, e.g. from JSON. A queue names its pool. */
 export interface PoolDefinition {
   /** 1 to 64 characters. */
   readonly name: string
-  /** What is deployed. Its servers register; so `probe` is `registration`, and left out. */
-  readonly deploy: Omit<DeployDefinition, 'probe'>
+  /**
+   * What is deployed. Its servers register; so `probe` is `registration`, and left out. Default with `enrol`: nothing,
+   * so that all servers come by themselves.
+   */
+  readonly deploy?: Omit<DeployDefinition, 'probe'> | undefined
+  /** Who may add servers that Muster has not started: each entry is a key. Two with one place rotate a key. */
+  readonly enrol?: readonly EnrolmentDefinition[] | undefined
   /** Name of the source that its servers come from: one of `sources`. Default: the deployment service. */
   readonly source?: string | undefined
   /**
@@ -116,10 +122,10 @@ export const poolDeploySchema = deploySchema
   })
   .transform((given): Deploy => ({ ...given, probe: given.probe ?? { kind: 'registration', withinMs: 60_000 } }))
 
-/** The schema of a pool. Its output is valid input again. */
-export const poolSchema = z.strictObject({
+const definition = z.strictObject({
   name: z.string().min(1).max(64),
-  deploy: poolDeploySchema,
+  deploy: poolDeploySchema.optional(),
+  enrol: z.array(enrolmentSchema).max(64).default([]),
   source: z.string().min(1).max(64).optional(),
   places: z
     .array(
@@ -162,6 +168,29 @@ export const poolSchema = z.strictObject({
     })
     .optional(),
 })
+
+/** Of a pool whose servers all come by themselves: nothing is deployed. */
+const undeployed = ({ name }: { readonly name: string }) =>
+  poolDeploySchema.parse({ application: name, version: ENROLLED })
+
+/** The schema of a pool. Its output is valid input again. */
+export const poolSchema = definition
+  .superRefine(({ deploy, enrol, places, source }, context) => {
+    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if (deploy === undefined && (enrol.length === 0 || (source ?? ENROLLED) !== ENROLLED))
+      refuse(['deploy'], 'must be given, unless all servers of the pool enrol')
+    if (source === ENROLLED && enrol.length === 0) refuse(['enrol'], 'must have a key: its servers come by themselves')
+    for (const [index, { key, place }] of enrol.entries()) {
+      if (places?.some(({ name }) => name === place) !== true)
+        refuse(['enrol', index, 'place'], `must be one of the pool's places, got ${JSON.stringify(place)}`)
+      if (enrol.findIndex((other) => other.key === key) < index)
+        refuse(['enrol', index, 'key'], 'must be another key than those before it')
+    }
+  })
+  .transform(({ deploy, ...pool }) => {
+    const source = deploy === undefined ? ENROLLED : pool.source
+    return { ...pool, ...(source !== undefined && { source }), deploy: deploy ?? undeployed(pool) }
+  })
 
 /** A pool, checked and with defaults filled in. */
 export type Pool = Readonly<z.output<typeof poolSchema>>

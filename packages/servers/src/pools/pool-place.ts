@@ -1,4 +1,5 @@
 import type { Coordinates } from '@muster/core'
+import { type Allocation, isEnrolled } from '../records/index.js'
 import { createDemand } from './demand.js'
 import { type Pool, scheduledGoals } from './pool-definition.js'
 import { mostWarm, stockFor } from './stock-size.js'
@@ -44,6 +45,18 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
   /** Server-milliseconds of idleness. */
   idleMs: 0,
 })
+
+/** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
+const RETIRE_GRACE_MS = 60_000
+
+/** Milliseconds after its create from which a match that begins might outlast the server. */
+export function lifetimeMs({ reuse, deploy }: Pool, { demand }: Place, server: Pick<Allocation, 'source'>): number {
+  const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
+  // Nothing ends one that Muster has not started.
+  if (isEnrolled(server)) return oldestMs
+  const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
+  return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, oldestMs))
+}
 
 /** Now, as an instant of the clock for demand, and as a date of the wall clock for schedules. */
 interface Moment {

@@ -1,11 +1,12 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
-import { type Allocation, buildOf, type FoundTicket, type Order } from '../records/index.js'
+import { type Allocation, buildOf, type FoundTicket, isEnrolled, type Order } from '../records/index.js'
 import type { Pool } from './pool-definition.js'
 import { detourAt, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
+import { enrolmentEnd } from './enrolment.js'
 import { orderOf } from './pool-order.js'
-import { goalsOf, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
+import { goalsOf, lifetimeMs, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
 import type { ServerUse } from './server-use.js'
 import { lossShare, mostWarm } from './stock-size.js'
 
@@ -65,8 +66,6 @@ const LOOK_MS = 1000
 const LOOK_SOON_MS = 200
 /** Places of the demand, at most. */
 const MOST_PLACES = 64
-/** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
-const RETIRE_GRACE_MS = 60_000
 
 export function createPools(options: PoolsOptions) {
   const { clock, room, create, drain, useOf } = options
@@ -79,7 +78,7 @@ export function createPools(options: PoolsOptions) {
    * drain: whatever they say, no more such servers are ordered than may be warm.
    */
   const isUnexplained = (one: Stock) => {
-    if (hasMatches(one) || one.server.unwanted !== undefined || isOld(one)) return false
+    if (hasMatches(one) || isEnrolled(one.server) || one.server.unwanted !== undefined || isOld(one)) return false
     const use = useOf(one.server)
     return use !== 'started' && use !== 'seated'
   }
@@ -171,7 +170,9 @@ export function createPools(options: PoolsOptions) {
 
   const isOld = ({ server }: Stock): boolean => {
     const definition = states.get(server.pool ?? '')?.definition
-    return definition === undefined || buildOf(definition.deploy) !== server.build
+    if (definition === undefined) return true
+    if (server.enrolled !== undefined) return enrolmentEnd(definition, server.enrolled) !== undefined
+    return buildOf(definition.deploy) !== server.build
   }
 
   const goalsFor = (definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> =>
@@ -207,12 +208,6 @@ export function createPools(options: PoolsOptions) {
     return places === undefined ? undefined : Math.max(0, Math.min(places, reuse.maxMatches - server.matchesServed))
   }
 
-  /** Milliseconds after its create from which a match that begins might outlast the server. */
-  const lifetimeMs = ({ reuse, deploy }: Pool, { demand }: Place): number => {
-    const longestMs = demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
-    return Math.max(0, Math.min(deploy.maxDurationMs - longestMs, (reuse.maxAgeMinutes ?? Infinity) * 60_000))
-  }
-
   const take = (one: Stock, reason: DrainReason) => {
     if (one.isDraining) return
     one.isDraining = true
@@ -236,8 +231,6 @@ export function createPools(options: PoolsOptions) {
   }
 
   const keep = (definition: Pool, place: Place, { all, goal, now }: Look) => {
-    const oldest = now - lifetimeMs(definition, place)
-    const build = buildOf(definition.deploy)
     const outdated: Stock[] = []
     const stockHere: Stock[] = []
     const elsewhere: Stock[] = []
@@ -246,13 +239,17 @@ export function createPools(options: PoolsOptions) {
       if (one.isDraining) continue
       lookWhetherIdle(one)
       const hasServed = hasServedAll(one, definition)
-      if (one.createdAt <= oldest || (hasServed && isEmpty(one))) take(one, 'retired')
-      else if (one.server.build !== build) outdated.push(one)
+      const { enrolled } = one.server
+      const end = enrolled && enrolmentEnd(definition, enrolled)
+      const isAged = now - one.createdAt >= lifetimeMs(definition, place, one.server)
+      if (isAged || (hasServed && isEmpty(one))) take(one, 'retired')
+      else if (end !== undefined) take(one, end)
+      else if (isOld(one)) outdated.push(one)
       else {
         if (one.isUp) ready += 1
         if (hasServed) continue
         if (hasMatches(one)) playing += 1
-        else if (isStock(one)) (isThere(one, definition) ? stockHere : elsewhere).push(one)
+        else if (isStock(one)) (isEnrolled(one.server) || isThere(one, definition) ? stockHere : elsewhere).push(one)
       }
     }
     let missing = goal - stockHere.length - returning(playing, place)
@@ -268,7 +265,8 @@ export function createPools(options: PoolsOptions) {
     // Servers of the version before serve until the new ones are warm.
     if (ready >= goal) for (const one of outdated) take(one, 'update')
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
-    const longEmpty = (some: readonly Stock[]) => some.filter(({ emptySince }) => now - emptySince >= keptMs)
+    const longEmpty = (some: readonly Stock[]) =>
+      some.filter(({ server, emptySince }) => !isEnrolled(server) && now - emptySince >= keptMs)
     const surplus = longEmpty(stockHere).toSorted((one, other) => one.emptySince - other.emptySince)
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
     for (const one of longEmpty(elsewhere)) take(one, 'surplus')

@@ -103,7 +103,22 @@ export interface Intent {
   readonly build?: string | undefined
   /** Of a server of a pool: the name of the source that it comes from; undefined: the deployment service. */
   readonly source?: string | undefined
+  /** Of a server that Muster has not started. */
+  readonly enrolled?: Enrolled | undefined
 }
+
+/** How a server came that Muster has not started. */
+export interface Enrolled {
+  /** Id of its key: see `EnrolmentDefinition`. */
+  readonly key: string
+  /** The machine and the slot, as it says. */
+  readonly name: string
+  /** The build of the game, as it says. */
+  readonly build?: string | undefined
+}
+
+/** Name of the source of servers that Muster has not started. */
+export const ENROLLED = 'enrolled'
 
 /** What a later process needs to go on with a match, besides its tickets. Not for logs: it holds latencies. */
 export interface Resumption {
@@ -137,6 +152,7 @@ export interface PlayerWhoLeft {
 }
 
 const NO_TRIES: Allocation['tries'] = []
+const NOBODY_CHARGED: readonly string[] = []
 const NOBODY_LEFT: Allocation['left'] = []
 export const NOBODY: Allocation['ended'] = []
 
@@ -156,6 +172,8 @@ export class Allocation {
   readonly build: string | undefined
   /** See `Intent`. */
   readonly source: string | undefined
+  /** See `Intent`. */
+  readonly enrolled: Enrolled | undefined
   /** The server of a pool that serves the match, or is to; undefined for one with a deployment of its own. */
   host: Allocation | undefined = undefined
   /** Of a server of a pool: the matches that it serves or is to serve, in the order in which they came. */
@@ -216,7 +234,7 @@ export class Allocation {
   #playerIds: readonly string[] | undefined
 
   constructor(
-    { matchId, queue, at, tag, ticketIds, playerIds, pool, build, source }: FoundBy & Partial<Intent>,
+    { matchId, queue, at, tag, ticketIds, playerIds, pool, build, source, enrolled }: FoundBy & Partial<Intent>,
     order: Order | undefined,
   ) {
     this.matchId = matchId
@@ -228,6 +246,9 @@ export class Allocation {
     this.pool = pool
     this.build = build
     this.source = source
+    this.enrolled = enrolled
+    // It costs nothing, so nobody is charged for it.
+    if (enrolled !== undefined) this.causedBy = NOBODY_CHARGED
     this.#tag = tag
     this.#ticketIds = ticketIds
     this.#playerIds = playerIds
@@ -355,22 +376,36 @@ export const newPoolServer = ({ source, ...server }: FoundBy & Pick<Intent, 'sou
   return new Allocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue, build, source }, order)
 }
 
+/** The record of a server that has come by itself. @param server `queue` is the name of the pool */
+export const newEnrolledServer = (server: FoundBy & { readonly enrolled: Enrolled }, order: Order): Allocation => {
+  const { queue: pool, enrolled } = server
+  const parts = { ticketIds: [], playerIds: [], pool, build: enrolled.build, source: ENROLLED }
+  return new Allocation({ ...server, ...parts }, order)
+}
+
+/** Whether Muster has not started this server. */
+export const isEnrolled = ({ source }: Pick<Allocation, 'source'>): boolean => source === ENROLLED
+
 /** The record of a match of which an earlier process wrote down the intent. */
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>
   new Allocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
 
 /** The entry that precedes the create. */
-export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build, source }: Allocation) => ({
-  kind: 'intent' as const,
-  matchId,
-  queue,
-  tag,
-  ticketIds,
-  playerIds,
-  at,
-  ...(pool === undefined ? {} : { pool, build }),
-  ...(source === undefined ? {} : { source }),
-})
+export const intentEntry = (allocation: Allocation) => {
+  const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, source, enrolled } = allocation
+  return {
+    kind: 'intent' as const,
+    matchId,
+    queue,
+    tag,
+    ticketIds,
+    playerIds,
+    at,
+    ...(pool === undefined ? {} : { pool, build }),
+    ...(source === undefined ? {} : { source }),
+    ...(enrolled === undefined ? {} : { enrolled }),
+  }
+}
 
 /** The entry of who is in a match, and who left it. */
 export const playersEntry = ({ matchId, playerIds, left }: Allocation) => ({

@@ -176,10 +176,11 @@ export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(st
 
 /** What is known of a match from the beginning. Fields are copied one by one, for speed: this runs for every match. */
 function intentOf(from: Intent & Pick<ServerRecord, 'resumption'>): ServerRecord {
-  const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, source, resumption } = from
+  const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, source, enrolled, resumption } = from
   const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
   const ofPool = pool === undefined ? plain : { ...plain, pool, build }
-  const intent = source === undefined ? ofPool : { ...ofPool, source }
+  const ofSource = source === undefined ? ofPool : { ...ofPool, source }
+  const intent = enrolled === undefined ? ofSource : { ...ofSource, enrolled }
   return resumption === undefined ? intent : { ...intent, resumption }
 }
 

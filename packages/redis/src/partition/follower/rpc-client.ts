@@ -31,9 +31,9 @@ const MOST_OPEN = 1000
  * servers.
  */
 const PARTS: readonly { readonly commands: ReadonlySet<Command>; readonly most: number }[] = [
-  { commands: new Set(['isServerSecret', 'serverReady', 'webhook']), most: 100 },
+  { commands: new Set(['isServerSecret', 'isEnrolmentKey', 'serverReady', 'webhook']), most: 100 },
   { commands: new Set(['seatsOf']), most: 200 },
-  { commands: new Set(['registerServer', 'reportServer', 'waitForServerOrders']), most: 500 },
+  { commands: new Set(['registerServer', 'enrolServer', 'reportServer', 'waitForServerOrders']), most: 500 },
 ]
 
 export function createRpcClient({ post, follower, clock, newId, timeoutMs, problem }: RpcClientOptions) {

@@ -1,0 +1,316 @@
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { describe, expect, test } from 'vitest'
+import { KEY, NEXT_KEY, open, own, queues } from './enrolled-servers.fixture.js'
+
+describe('processes that Muster has not started', () => {
+  test('enrol and serve matches, and nothing is asked of the deployment service', async () => {
+    const { start, run, join, status, matchmaker, service, processes, seen } = open()
+    await run(500)
+    for (const slot of ['a', 'b', 'c', 'd', 'e', 'f']) expect((await start(`fra-1/${slot}`)).status).toBe(200)
+    join('ann', 'ben')
+    join('cas', 'dan')
+    await run(1000)
+    expect([status('ann-ben'), status('cas-dan')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    expect(matchmaker.getTicket('ann-ben')?.assignment).toMatchObject({
+      fqdn: '192.0.2.1',
+      ports: { game: { external: 7777, protocol: 'UDP', link: '192.0.2.1:7777' } },
+      location: { city: 'Frankfurt' },
+    })
+    const first = processes.find(({ matches }) => matches.length > 0)
+    first?.over.add(first.matches[0] ?? '')
+    await run(1000)
+    expect(seen.matchOver).toMatchObject([{ reason: 'over' }])
+    expect(first?.status).toBe(200)
+    expect(service.calls.create).toEqual([])
+    expect(service.calls.stop).toEqual([])
+  })
+
+  test('are a state of /inspect/servers with their source and the id of their key', async () => {
+    const { start, run, send } = open()
+    await run(500)
+    await start('fra-1')
+    const { json } = await send('backend', 'GET', '/inspect/servers')
+    expect(json).toMatchObject({ servers: [{ source: 'enrolled', enrolment_key: '73dc7b7a', place: 'Frankfurt' }] })
+    expect(JSON.stringify(json)).not.toContain(KEY)
+  })
+
+  test('leave tickets SEARCHING while all of them are taken, and serve them once one is free', async () => {
+    const { start, run, join, status, processes } = open()
+    await run(500)
+    join('ann', 'ben')
+    await run(2000)
+    expect(status('ann-ben')).toBe('SEARCHING')
+    await start('fra-1')
+    await run(1000)
+    join('cas', 'dan')
+    await run(3000)
+    expect([status('ann-ben'), status('cas-dan')]).toEqual(['HOST_ASSIGNED', 'SEARCHING'])
+    processes[0]?.over.add(processes[0].matches[0] ?? '')
+    await run(2000)
+    expect(status('cas-dan')).toBe('HOST_ASSIGNED')
+  })
+
+  test('are taken before the service is asked for a server, which takes what is more', async () => {
+    const mixed: PoolDefinition = { ...own, deploy: { application: 'game', version: '7' } }
+    const { start, run, join, status, service } = open({ pools: [mixed] })
+    await run(500)
+    expect((await start('fra-1', 'one', { build: '7' })).status).toBe(200)
+    join('ann', 'ben')
+    await run(1000)
+    expect([status('ann-ben'), service.calls.create.length]).toEqual(['HOST_ASSIGNED', 0])
+    join('cas', 'dan')
+    await run(1000)
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('are never surplus, and count in no bound of servers that cost', async () => {
+    const mixed: PoolDefinition = { ...own, deploy: { application: 'game', version: '7' }, keepIdleSeconds: 1 }
+    const { start, run, states, matchmaker } = open({ pools: [mixed], maxServers: 1 })
+    await run(500)
+    for (const slot of ['a', 'b', 'c']) await start(slot, slot, { build: '7' })
+    await run(30_000)
+    expect(states()).toEqual(['IDLE', 'IDLE', 'IDLE'])
+    expect(matchmaker.inspect().servers).toHaveLength(3)
+    matchmaker.pausePool('arena', true)
+    await run(5000)
+    expect(states()).toEqual(['IDLE', 'IDLE', 'IDLE'])
+  })
+
+  test('are over by 85 s of silence, with their matches, and their token is 410 then', async () => {
+    const { start, run, join, status, seen, report, states } = open()
+    await run(500)
+    const server = await start('fra-1')
+    join('ann', 'ben')
+    await run(1000)
+    server.isSilent = true
+    await run(84_000)
+    expect(states()).toEqual(['LOST'])
+    expect(seen.matchOver).toBeUndefined()
+    await run(2000)
+    expect(seen.matchOver).toMatchObject([{ reason: 'lost', playerIds: ['ann', 'ben'] }])
+    expect(status('ann-ben')).not.toBe('SEARCHING')
+    expect(states()).toEqual([])
+    expect(await report(server)).toBe(410)
+  })
+
+  test('are not over by a clock that jumps, whichever way', async () => {
+    const { start, run, clock, states } = open()
+    await run(500)
+    await start('fra-1')
+    for (const ms of [3_600_000, -7_200_000]) {
+      clock.step(ms)
+      await run(2000)
+      expect(states()).toEqual(['IDLE'])
+    }
+  })
+
+  test('drain by their own wish, and stay while an operator drains them', async () => {
+    const { start, run, states, matchmaker, join, status } = open()
+    await run(500)
+    const leaving = await start('a')
+    const kept = await start('b')
+    leaving.isDraining = true
+    await matchmaker.drainServer(matchmaker.inspect().servers[1]?.id ?? '')
+    await run(2000)
+    expect([leaving.status, kept.status]).toEqual([410, 200])
+    expect(states()).toEqual(['DRAINING'])
+    join('ann', 'ben')
+    await run(1000)
+    expect(status('ann-ben')).toBe('SEARCHING')
+    // Its supervisor starts it anew: it drains as before.
+    kept.isSilent = true
+    await run(26_000)
+    const again = await start('b', 'b-2')
+    await run(1000)
+    expect([again.status, states(), status('ann-ben')]).toEqual([200, ['DRAINING'], 'SEARCHING'])
+  })
+})
+
+describe('an enrolment', () => {
+  test('that is repeated is answered alike, and a restarted process is another server that ends the one before', async () => {
+    const { enrol, enrolment, run, start, join, seen, report } = open()
+    await run(500)
+    const first = await start('fra-1', 'one')
+    const again = await enrol(enrolment('fra-1', 'one'))
+    expect(again).toMatchObject({ status: 200, json: { token: first.token } })
+    join('ann', 'ben')
+    await run(1000)
+    expect(await enrol(enrolment('fra-1', 'two'))).toMatchObject({ status: 409, json: { code: 'name-in-use' } })
+    first.isSilent = true
+    await run(26_000)
+    const second = await enrol(enrolment('fra-1', 'two'))
+    expect(second.status).toBe(200)
+    expect(second.json['token']).not.toBe(first.token)
+    expect(seen.matchOver).toMatchObject([{ reason: 'lost' }])
+    expect(await report(first)).toBe(410)
+    expect(await enrol(enrolment('fra-1', 'one'))).toMatchObject({ status: 410, json: { code: 'server-gone' } })
+  })
+
+  test('is refused by the terms of its key', async () => {
+    const terms = { ...own.enrol[0], max: 1, matches: 2, hosts: ['203.0.113.0/24', 'game.example.com'], builds: ['7'] }
+    const { enrol, enrolment, run, matchmaker } = open({ pools: [{ ...own, enrol: [terms] }] })
+    await run(500)
+    const at = (host?: string, more: object = {}) =>
+      enrol({ ...enrolment('a', 'one'), build: '7', matches: 9, address: { host, ports: {} }, ...more })
+    expect(await at('203.0.113.9', { build: '6' })).toMatchObject({ status: 409, json: { code: 'wrong-build' } })
+    expect(await at('203.0.113.9', { build: undefined })).toMatchObject({ status: 409, json: { code: 'wrong-build' } })
+    for (const host of ['198.51.100.1', 'other.example.com', '::1', undefined])
+      expect(await at(host)).toMatchObject({ status: 403, json: { code: 'address' } })
+    expect((await at('game.example.com')).status).toBe(200)
+    expect(await at('203.0.113.9', { name: 'b' })).toMatchObject({ status: 409, json: { code: 'full' } })
+    expect(matchmaker.inspect().servers).toMatchObject([{ matchesAtOnce: 2, build: '7' }])
+  })
+
+  test('may point only where the request comes from, by trusted proxies as for players', async () => {
+    const { enrol, enrolment, run } = open()
+    await run(500)
+    const at = (host: string, from: string, proxied = '') =>
+      enrol({ ...enrolment(host, 'one'), address: { host, ports: {} } }, { from, proxied })
+    expect((await at('203.0.113.9', '192.0.2.1')).status).toBe(403)
+    expect((await at('203.0.113.9', '192.0.2.1', '203.0.113.9')).status).toBe(403)
+    expect((await at('203.0.113.9', '10.0.0.1', '203.0.113.9')).status).toBe(200)
+    expect((await at('192.0.2.1', '::ffff:192.0.2.1')).status).toBe(200)
+  })
+
+  test('with wrong keys is 401, counts against its address, and a key is good for nothing else', async () => {
+    const { enrol, enrolment, run, send } = open()
+    await run(500)
+    const statuses = new Set<number>()
+    for (let nth = 0; nth < 300; nth += 1) {
+      const key = `a-wrong-key-of-the-arena-number-${nth}`
+      statuses.add((await enrol(enrolment('a', 'one'), { key, from: '192.0.2.7' })).status)
+    }
+    expect([...statuses]).toEqual([401, 429])
+    expect((await send(KEY, 'PUT', '/servers/me', { instance: 'one', seq: 1 })).status).toBe(401)
+    expect((await send(KEY, 'GET', '/players/ann')).status).toBe(401)
+    expect((await send(KEY, 'POST', '/servers/e-1/drain')).status).toBe(401)
+  })
+
+  test('is taken ten times a second for a key, whatever names it gives', async () => {
+    const { enrol, enrolment, run, matchmaker } = open()
+    await run(500)
+    const statuses: number[] = []
+    for (let nth = 0; nth < 80; nth += 1) statuses.push((await enrol(enrolment(`name-${nth}`, `i-${nth}`))).status)
+    const count = (status: number) => statuses.filter((one) => one === status).length
+    expect([count(200), count(409), count(429)]).toEqual([6, 44, 30])
+    expect(matchmaker.inspect().servers).toHaveLength(6)
+  })
+})
+
+describe('the token of a server that has enrolled', () => {
+  test('is good for its own matches alone, and its build and place are those of its key', async () => {
+    const { start, run, join, send, processes, matchmaker } = open()
+    await run(500)
+    const [thief, other] = [await start('thief'), await start('other')]
+    join('ann', 'ben')
+    join('cas', 'dan')
+    await run(1000)
+    const foreign = other.matches[0] ?? ''
+    const body = { instance: thief.instance, seq: 1000, matches: [{ id: foreign, status: 'over' }] }
+    expect((await send(thief.token, 'PUT', '/servers/me', body)).status).toBe(200)
+    expect(other.matches).toEqual([foreign])
+    expect((await send(thief.token, 'DELETE', `/matches/${foreign}`)).status).toBe(403)
+    expect((await send(thief.token, 'GET', '/players/ann')).status).toBe(401)
+    expect(
+      (await send(thief.token, 'POST', '/servers', { instance: thief.instance, build: 'x', matches: 64 })).status,
+    ).toBe(200)
+    expect(matchmaker.inspect().servers[0]).toMatchObject({ build: undefined, place: 'Frankfurt' })
+    expect(processes).toHaveLength(2)
+  })
+})
+
+describe('a key', () => {
+  test('is rotated by a second one with its place; without the first, its servers drain', async () => {
+    const both = { ...own, enrol: [...own.enrol, { ...own.enrol[0], key: NEXT_KEY }] }
+    const { start, run, enrol, enrolment, matchmaker, join, seen } = open({ pools: [both] })
+    await run(500)
+    const playing = await start('a')
+    const idle = await start('b')
+    join('ann', 'ben')
+    await run(1000)
+    matchmaker.reconfigure(queues, { pools: [{ ...own, enrol: [{ ...own.enrol[0], key: NEXT_KEY }] }] })
+    await run(3000)
+    const free = [playing, idle].find(({ matches }) => matches.length === 0)
+    const busy = [playing, idle].find(({ matches }) => matches.length > 0)
+    expect([free?.status, busy?.status]).toEqual([410, 200])
+    expect((await enrol(enrolment('b', 'b-2'))).status).toBe(401)
+    expect((await enrol(enrolment('b', 'b-2'), { key: NEXT_KEY })).status).toBe(200)
+    expect(seen.matchOver).toBeUndefined()
+  })
+
+  test('that has left the configuration is revoked by a backend: its matches are over, its tokens void', async () => {
+    const { start, run, join, send, matchmaker, seen, acts, report } = open()
+    await run(500)
+    const server = await start('a')
+    join('ann', 'ben')
+    await run(1000)
+    const revoke = (who = 'backend') => send(who, 'POST', '/enrolments/73dc7b7a/revoke')
+    expect((await revoke('ann')).status).toBe(403)
+    expect((await revoke(server.token)).status).toBe(401)
+    expect(await revoke()).toMatchObject({ status: 409, json: { code: 'key-in-use' } })
+    matchmaker.reconfigure(queues, { pools: [{ ...own, enrol: [{ ...own.enrol[0], key: NEXT_KEY }] }] })
+    expect((await revoke()).status).toBe(202)
+    expect(acts).toEqual([{ who: 'backend', what: 'revoke-enrolment', id: '73dc7b7a' }])
+    expect(seen.matchOver).toMatchObject([{ reason: 'stopped' }])
+    expect(await report(server)).toBe(410)
+  })
+})
+
+describe('after a restart', () => {
+  test('a process keeps its token, its id and its matches; one that is not heard is over after 85 s', async () => {
+    const memory: StoreMemory = new Map()
+    const before = open({ store: createMemoryStore(memory) })
+    await before.run(500)
+    const playing = await before.start('a')
+    await before.start('b')
+    before.join('ann', 'ben')
+    await before.run(1000)
+    const ids = before.matchmaker.inspect().servers.map(({ id }) => id)
+    const [kept = playing] = before.processes.filter(({ matches }) => matches.length > 0)
+    await before.matchmaker.close({ handOver: true })
+
+    const after = open({ store: createMemoryStore(memory), clock: before.clock })
+    after.processes.push(kept)
+    const { advance } = before.clock
+    const run = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        await after.matchmaker.tick()
+        await advance(500)
+        if (!kept.isSilent) for (const _ of [1, 2]) await after.report(kept)
+      }
+    }
+    await after.matchmaker.ready()
+    expect(await after.enrol(after.enrolment('a', 'thief'))).toMatchObject({
+      status: 409,
+      json: { code: 'name-in-use' },
+    })
+    await run(2000)
+    expect(after.matchmaker.inspect().servers).toMatchObject([{ state: 'PLAYING' }])
+    expect(ids).toContain(after.matchmaker.inspect().servers[0]?.id)
+    expect(after.status('ann-ben')).toBe('HOST_ASSIGNED')
+    await run(90_000)
+    expect(after.seen.deploymentStopped).toMatchObject([{ reason: 'lost' }])
+    expect(kept.status).toBe(200)
+  })
+})
+
+test.each([
+  [{ enrol: [{ key: 'short', place: 'Frankfurt', max: 1 }] }, 'enrol.0.key: must have 32 to 512'],
+  [{ enrol: [{ key: KEY, place: 'Oslo', max: 1 }] }, 'enrol.0.place: must be one of the pool'],
+  [
+    { enrol: [{ key: KEY, place: 'Frankfurt', max: 1, hosts: ['203.0.113.0/40'] }] },
+    'enrol.0.hosts.0: must be a network',
+  ],
+  [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: must be another key'],
+  [{ enrol: [] }, 'deploy: must be given'],
+])('a pool is refused with %j', (change, message) => {
+  expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).toThrow(message)
+  expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).not.toThrow('short')
+})
+
+test('no source has the name of servers that enrol, and no two pools have one key', () => {
+  const none = { allocate: async () => {}, poll: async () => [], stop: async () => {} }
+  expect(() => open({ sources: { enrolled: none } })).toThrow('must not be enrolled')
+  const other = { ...own, name: 'other' }
+  expect(() => open({ pools: [own, other] })).toThrow('pools.1.enrol.0.key: is a key of another pool too')
+})

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
+import { z } from 'zod'
+import { ENROLLED, type Enrolled } from '../records/index.js'
+import type { Pool } from './pool-definition.js'
+
+/** Servers that come by themselves to a pool, with a key: plain data, e.g. from JSON. */
+export interface EnrolmentDefinition {
+  /** Secret of at least 32 characters. Its id is the first 8 hex digits of its SHA-256. */
+  readonly key: string
+  /** Name of one of the pool's `places`: where its servers run. What a process says of its place is not believed. */
+  readonly place: string
+  /** Servers with this key at a time, at most. */
+  readonly max: number
+  /** Matches that each serves at a time, at most. Default 64. */
+  readonly matches?: number | undefined
+  /**
+   * Where addresses of its servers may point: networks such as `203.0.113.0/24`, addresses, and names. Default: only
+   * where the request came from.
+   */
+  readonly hosts?: readonly string[] | undefined
+  /** Builds that its servers may run. Default: the version that the pool deploys; of a pool without `deploy`, any. */
+  readonly builds?: readonly string[] | undefined
+}
+
+/** Fewest characters of a key. */
+const SHORTEST_KEY = 32
+const NAME = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i
+
+/** The schema of a key of a pool. Its output is valid input again. */
+export const enrolmentSchema = z.strictObject({
+  // The message of a refinement does not hold the value.
+  key: z.string().refine((key) => key.length >= SHORTEST_KEY && key.length <= 512 && /^[!-~]+$/.test(key), {
+    error: `must have ${SHORTEST_KEY} to 512 visible ASCII characters`,
+  }),
+  place: z.string().min(1).max(64),
+  max: z.int().min(1).max(10_000),
+  matches: z.int().min(1).max(64).default(64),
+  hosts: z
+    .array(z.string().refine(isHost, 'must be a network such as 203.0.113.0/24, an address or a name'))
+    .min(1)
+    .max(64)
+    .optional(),
+  builds: z.array(z.string().min(1).max(128)).min(1).max(64).optional(),
+})
+
+/** A key of a pool, checked and with defaults filled in. */
+export type Enrolment = Readonly<z.output<typeof enrolmentSchema>>
+
+/** The SHA-256 of a key in hex digits, by which keys are compared. */
+export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/** Ids that were computed before: they are compared often. */
+const ids = new WeakMap<Enrolment, string>()
+
+/** Names a key to operators, and in the store: the first 8 hex digits of its SHA-256. */
+export function keyIdOf(enrolment: Enrolment): string {
+  const id = ids.get(enrolment) ?? digestOf(enrolment.key).slice(0, 8)
+  ids.set(enrolment, id)
+  return id
+}
+
+/** Whether servers with this key may run a build. */
+export function mayRun({ deploy, source }: Pool, { builds }: Enrolment, build: string | undefined): boolean {
+  if (builds !== undefined) return build !== undefined && builds.includes(build)
+  return source === ENROLLED || build === deploy.version
+}
+
+/** Whether the address of a server may be here. @param from where its request came from */
+export function mayBeAt({ hosts }: Enrolment, host: string, from: string | undefined): boolean {
+  if (hosts === undefined) return from !== undefined && plain(host) === plain(from)
+  return hosts.some((allowed) => isWithin(allowed, host))
+}
+
+/** The enrolment of a server, as the configuration is now; undefined once its key has left that. */
+export const enrolmentOf = (pool: Pool, { key }: Enrolled): Enrolment | undefined =>
+  pool.enrol.find((one) => keyIdOf(one) === key)
+
+/** Why a server that has enrolled is not to go on: its key has left the configuration, or its build. */
+export function enrolmentEnd(pool: Pool, enrolled: Enrolled): 'retired' | 'update' | undefined {
+  const enrolment = enrolmentOf(pool, enrolled)
+  if (enrolment === undefined) return 'retired'
+  return mayRun(pool, enrolment, enrolled.build) ? undefined : 'update'
+}
+
+/** An IPv4 address in IPv6 notation is the same address. */
+const plain = (address: string) => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+
+function isHost(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const family = isIP(address)
+  if (bits === undefined) return family !== 0 || (NAME.test(text) && !/^[\d.]+$/.test(text))
+  return more.length === 0 && family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+}
+
+function isWithin(allowed: string, given: string): boolean {
+  const host = plain(given)
+  const family = isIP(host)
+  const [network = '', bits] = allowed.split('/')
+  if (family === 0 || isIP(network) === 0) return plain(allowed) === host
+  if (isIP(network) !== family) return false
+  const type = family === 4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(network, bits === undefined ? (family === 4 ? 32 : 128) : Number(bits), type)
+  return list.check(host, type)
+}
