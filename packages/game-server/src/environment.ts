@@ -1,3 +1,5 @@
+import { hostname } from 'node:os'
+import { InvalidCall } from './errors.js'
 import { fits } from './shapes.js'
 import type { WireMatch, WirePlayer } from './wire.js'
 
@@ -69,6 +71,48 @@ export function portsIn(env: Environment): Readonly<Record<string, ServerPort>> 
     ports.set(name.toLowerCase(), { internal, external, protocol })
   }
   return Object.fromEntries(ports)
+}
+
+/** What a process says with which it adds itself to a pool: `EnrolmentBody` of Muster. */
+export interface Enrolment {
+  readonly key: string
+  readonly name: string
+  readonly ports: Readonly<Record<string, ServerPort>>
+  readonly address: {
+    readonly host?: string | undefined
+    readonly ports: Readonly<Record<string, { readonly port: number; readonly protocol: string }>>
+  }
+}
+
+/**
+ * How a process that Muster has not started adds itself to a pool: with MUSTER_ENROL_KEY. MUSTER_SERVER_PORTS names the
+ * ports at which it listens (`game=7777/udp,web=8080/tcp`), MUSTER_SERVER_ADDRESS the host to which players connect
+ * (default: where the request comes from), MUSTER_SERVER_NAME the machine and the slot (default: host name and first
+ * port). Undefined without a key.
+ * @throws {InvalidCall} for ports of another form
+ */
+export function enrolmentIn(env: Environment): Enrolment | undefined {
+  const { MUSTER_ENROL_KEY: key, MUSTER_SERVER_NAME, MUSTER_SERVER_ADDRESS, MUSTER_SERVER_PORTS = '' } = env
+  if (!key) return undefined
+  const listed = MUSTER_SERVER_PORTS.split(',').filter((text) => text.trim() !== '')
+  const ports = listed.map((text): readonly [string, ServerPort] => {
+    const [, name = '', number = '', protocol = 'udp'] =
+      /^\s*([\w-]{1,64})=(\d{1,5})(?:\/([\w/]+))?\s*$/.exec(text) ?? []
+    const port = Number(number)
+    if (name === '' || !isPort(port) || port === 0)
+      throw new InvalidCall('MUSTER_SERVER_PORTS', `must be such as game=7777/udp, got ${JSON.stringify(text)}`)
+    return [name, { internal: port, external: port, protocol: protocol.toUpperCase() }]
+  })
+  const slot = ports[0]?.[1].external ?? process.pid
+  return {
+    key,
+    name: MUSTER_SERVER_NAME || `${hostname()}:${slot}`,
+    ports: Object.fromEntries(ports),
+    address: {
+      ...(MUSTER_SERVER_ADDRESS && { host: MUSTER_SERVER_ADDRESS }),
+      ports: Object.fromEntries(ports.map(([name, { external, protocol }]) => [name, { port: external, protocol }])),
+    },
+  }
 }
 
 const isPort = (value: unknown): value is number =>

@@ -1,6 +1,14 @@
 import { playAlone } from './alone.js'
 import { type Clock, dateOf, systemClock, systemRandom } from './clock.js'
-import { deploymentIn, type Environment, localMatch, matchIn, portsIn, type ServerPort } from './environment.js'
+import {
+  deploymentIn,
+  enrolmentIn,
+  type Environment,
+  localMatch,
+  matchIn,
+  portsIn,
+  type ServerPort,
+} from './environment.js'
 import { InvalidCall, JoinRefused } from './errors.js'
 import { type JoinClaims, type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
 import { createListing, type Listing, type SessionWanted } from './listing.js'
@@ -53,7 +61,7 @@ export interface GameServer {
   /** Where it runs: with Muster, for one match that its environment describes, or alone on a developer's machine. */
   readonly mode: 'muster' | 'environment' | 'local'
   readonly status: ServerStatus
-  /** The ports of the deployment, by name; empty where there is none. */
+  /** The ports of the deployment, or of MUSTER_SERVER_PORTS, by name; empty where there is none. */
   readonly ports: Readonly<Record<string, ServerPort>>
   /** Matches that are being served, by id. */
   readonly matches: ReadonlyMap<string, Match>
@@ -85,7 +93,8 @@ const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
 
 /**
- * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster.
+ * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster. With
+ * MUSTER_URL and MUSTER_ENROL_KEY it adds itself to a pool first: see `enrolmentIn`.
  * With MM_MATCH_ID alone it plays that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by
  * default) and prints their join tokens.
  * @throws {InvalidCall}
@@ -222,11 +231,16 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
     void stop(name, true)
   }
 
-  const where = { deployment: deploymentIn(env), ports: internalPorts(portsIn(env)) }
-  const registration = { build, matches: most, attributes, ...where }
+  // One that Muster has started has a token.
+  const enrolment = token === undefined ? enrolmentIn(env) : undefined
+  const ports = enrolment?.ports ?? portsIn(env)
+  const where = enrolment === undefined ? { deployment: deploymentIn(env), ports: internalPorts(ports) } : {}
+  const self = enrolment && { name: enrolment.name, address: enrolment.address }
+  const registration = { build, matches: most, attributes, ...where, ...self }
+  const secret = token ?? enrolment?.key
   const localKey = crypto.getRandomValues(new Uint8Array(32))
   const own = matchIn(env)
-  const mode = url !== undefined && token !== undefined ? 'muster' : own === undefined ? 'local' : 'environment'
+  const mode = url !== undefined && secret !== undefined ? 'muster' : own === undefined ? 'local' : 'environment'
   let key: JoinKey | undefined =
     mode === 'environment' && token !== undefined
       ? { alg: 'HS256', key: joinKeyOf(token), server: undefined }
@@ -234,10 +248,11 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
         ? { alg: 'HS256', key: localKey, server: 'local' }
         : undefined
   const reporting: Reporting =
-    url !== undefined && token !== undefined
+    url !== undefined && secret !== undefined
       ? createReporting({
           url,
           token,
+          enrolmentKey: enrolment?.key,
           registration,
           clock,
           random,
@@ -288,7 +303,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
       if (served.size > 0) return 'TAKEN'
       return isRegistered || (mode !== 'muster' && handlers !== undefined) ? 'IDLE' : 'STARTING'
     },
-    ports: portsIn(env),
+    ports,
     get matches() {
       return new Map([...served].map(([id, { match }]) => [id, match]))
     },

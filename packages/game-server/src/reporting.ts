@@ -5,7 +5,10 @@ import type { Orders, Registered, State } from './wire.js'
 /** How a server speaks to Muster, and what comes of it. */
 export interface ReportingOptions {
   readonly url: string
-  readonly token: string
+  /** MUSTER_SERVER_TOKEN; undefined for a process that adds itself to a pool. */
+  readonly token: string | undefined
+  /** MUSTER_ENROL_KEY, for which Muster gives a token. */
+  readonly enrolmentKey?: string | undefined
   /** What the server says of itself when it registers. */
   readonly registration: object
   readonly clock: Clock
@@ -50,6 +53,7 @@ export function createReporting(options: ReportingOptions) {
   const url = options.url.replace(/\/+$/, '')
   const instance = crypto.randomUUID()
   const awaited: { readonly revision: number; readonly resolve: () => void }[] = []
+  let { token } = options
   let revision = 0
   let acknowledged = 0
   /** Ends the report that waits for orders. */
@@ -83,7 +87,7 @@ export function createReporting(options: ReportingOptions) {
       ending.throwIfAborted()
       const response = await options.fetch(url + path, {
         method,
-        headers: { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token ?? options.enrolmentKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({ instance, ...body }),
         signal: request.signal,
       })
@@ -129,6 +133,7 @@ export function createReporting(options: ReportingOptions) {
         const isGood = status === 200 || status === 201
         if (isGood && fits(isRegistration ? 'registered' : 'orders', body)) {
           if (isRegistration) options.registered(body as Registered)
+          if (isRegistration && options.enrolmentKey !== undefined) token = fieldIn(body, 'token') ?? token
           version = (body as Orders).version
           options.obey(body as Orders)
           // What the server has to say of its matches, it says with the next report.
@@ -139,8 +144,13 @@ export function createReporting(options: ReportingOptions) {
           version = undefined
           return true
         }
+        // Muster has another secret than before, as one without a store after a restart.
+        if (status === 401 && options.enrolmentKey !== undefined && token !== undefined) {
+          token = version = undefined
+          return true
+        }
         if (status === 410) options.gone(messageIn(body) ?? 'not wanted any more')
-        else problem(new Error(faultOf(status, body)))
+        else problem(new Error(faultOf(status, body, options.enrolmentKey !== undefined)))
         return false
       }
 
@@ -187,9 +197,9 @@ const fieldIn = (body: unknown, name: string) => {
 const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'message')
 
 /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
-function faultOf(status: number, body: unknown): string {
+function faultOf(status: number, body: unknown, enrols: boolean): string {
   if (status === 0) return 'Muster does not answer. The game goes on, and the state is sent when it does.'
-  if (status === 401) return 'Muster does not know MUSTER_SERVER_TOKEN (401).'
+  if (status === 401) return `Muster does not know ${enrols ? 'MUSTER_ENROL_KEY' : 'MUSTER_SERVER_TOKEN'} (401).`
   const said = messageIn(body)
   if (said === undefined || status < 300)
     return `The answer of MUSTER_URL is not from Muster (${status}): is there a proxy in between?`

@@ -448,6 +448,8 @@ export const ServersInspectedSchema = z.object({
       seats: whole.nullable().describe('Players who fit, as it says'),
       draining: maybeText.describe('Why it takes no match any more'),
       request_id: maybeText,
+      source: maybeText.describe('Null: the deployment service; `enrolled`: Muster has not started it'),
+      enrolment_key: maybeText.describe('Id of the key with which it came'),
       registered_at: isoTime,
       silent_seconds: whole.describe('Since its last report'),
     }),

@@ -26,29 +26,9 @@ export interface Operator {
 /** Something that an operator did. */
 export interface Act {
   readonly who: string
-<<<<<<< HEAD
   /** What a backend can do too, and what the console alone does. */
   readonly what: BackendAct['what'] | 'cancel-ticket' | 'apply-queue' | 'kill-server' | 'let-bots-in'
-  /** Id of the ticket, match, server or player, name of the queue or pool, or number of bots. */
-=======
-  readonly what:
-    | 'cancel-ticket'
-    | 'stop-match'
-    | 'drain-server'
-    | 'stop-server'
-    | 'revoke-enrolment'
-    | 'pause-queue'
-    | 'resume-queue'
-    | 'pause-pool'
-    | 'repeat-result'
-    | 'drop-result'
-    | 'resume-pool'
-    | 'apply-queue'
-    | 'forgive-cooldown'
-    | 'kill-server'
-    | 'let-bots-in'
   /** Id of the ticket, match, server, player or enrolment key, name of the queue or pool, or number of bots. */
->>>>>>> b62f6d46 (Processes on one's own machines add themselves to a pool)
   readonly id: string
 }
 
