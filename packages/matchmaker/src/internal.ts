@@ -47,6 +47,7 @@ export {
   type ServerEntry,
   networkOf,
   poolSchema,
+  poolSchemaWith,
   noSuchWebhook,
   RegistrationBody,
   ReportBody,

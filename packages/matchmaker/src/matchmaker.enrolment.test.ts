@@ -301,7 +301,7 @@ test.each([
     { enrol: [{ key: KEY, place: 'Frankfurt', max: 1, hosts: ['203.0.113.0/40'] }] },
     'enrol.0.hosts.0: must be a network',
   ],
-  [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: must be another key'],
+  [{ enrol: [own.enrol[0], own.enrol[0]] }, 'enrol.1.key: is a key that stands before it too'],
   [{ enrol: [] }, 'deploy: must be given'],
 ])('a pool is refused with %j', (change, message) => {
   expect(() => open({ pools: [{ ...own, ...change } as PoolDefinition] })).toThrow(message)
@@ -312,5 +312,5 @@ test('no source has the name of servers that enrol, and no two pools have one ke
   const none = { allocate: async () => {}, poll: async () => [], stop: async () => {} }
   expect(() => open({ sources: { enrolled: none } })).toThrow('must not be enrolled')
   const other = { ...own, name: 'other' }
-  expect(() => open({ pools: [own, other] })).toThrow('pools.1.enrol.0.key: is a key of another pool too')
+  expect(() => open({ pools: [own, other] })).toThrow('pools.1.enrol.0.key: is a key that stands before it too')
 })

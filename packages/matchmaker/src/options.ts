@@ -303,7 +303,7 @@ export function definePools(pools: readonly PoolDefinition[], sources: Config['s
   for (const [index, { enrol }] of defined.entries())
     for (const [nth, { key }] of enrol.entries()) {
       const field = `pools.${index}.enrol.${nth}.key`
-      if (keys.has(key)) throw invalidOption(field, `${field}: is a key of another pool too`)
+      if (keys.has(key)) throw invalidOption(field, `${field}: is a key that stands before it too`)
       keys.add(key)
     }
   for (const [index, { source }] of defined.entries()) {

@@ -108,7 +108,8 @@ export {
   type Registration,
   type RegistrationDefinition,
 } from './records/deploy.js'
-export { type Pool, poolDeploySchema, poolSchema } from './pools/pool-definition.js'
+export { type Enrolment, enrolmentKeySchema } from './pools/enrolment.js'
+export { type Pool, poolDeploySchema, poolSchema, poolSchemaWith } from './pools/pool-definition.js'
 export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pool-place.js'
 export type { DeploymentService, LocationService } from './sources/service/deployment-service.js'

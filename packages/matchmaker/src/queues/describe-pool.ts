@@ -1,4 +1,4 @@
-import { lossShare, meanIdle, mostWarm, type Pool, stockFor } from '@muster/servers/internal'
+import { ENROLLED, type Enrolment, lossShare, meanIdle, mostWarm, type Pool, stockFor } from '@muster/servers/internal'
 import { counted, digits, duration, listed, sentence } from './rule-parts/index.js'
 
 /** What comes to a pool. */
@@ -25,7 +25,7 @@ export interface PoolCost extends PoolLoad {
 }
 
 /** Computes what a pool does with a load, without its schedules. */
-export function poolCost(pool: Pool, load: PoolLoad): PoolCost {
+export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
   const { warm, places, reuse } = pool
   const count = places?.length ?? 1
   const { bootSeconds, matchSeconds } = load
@@ -49,9 +49,12 @@ export function poolCost(pool: Pool, load: PoolLoad): PoolCost {
 
 const percent = (share: number) => `${digits(Math.round(share * 1000) / 10)} %`
 
+/** A pool whose keys need not be read. */
+export type DescribedPool = Omit<Pool, 'enrol'> & { readonly enrol: readonly Omit<Enrolment, 'key'>[] }
+
 /** Says what a pool means in plain English, one thing a sentence. Values of variables are not in it. */
-export function describePool(pool: Pool): readonly string[] {
-  const { deploy, source, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
+export function describePool(pool: DescribedPool): readonly string[] {
+  const { source, enrol, deploy, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
   const canBeIdle = warm !== undefined || at.length > 0 || reuse.maxMatches > 1 || custom !== undefined
   const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`
   const age =
@@ -59,13 +62,20 @@ export function describePool(pool: Pool): readonly string[] {
       ? ''
       : `, and takes none ${duration(reuse.maxAgeMinutes * 60_000)} after its create`
   return [
-    `its servers run ${deploy.application}, version ${deploy.version}`,
-    ...(source === undefined
+    source === ENROLLED
+      ? 'nothing is deployed: its servers come by themselves'
+      : `its servers run ${deploy.application}, version ${deploy.version}`,
+    ...(source === undefined || source === ENROLLED
       ? []
       : [
           `they come from the source ${source}, which chooses the place; ` +
             'where it has no capacity, it is asked nowhere else',
         ]),
+    ...enrol.map(
+      ({ place, max, matches }) =>
+        `${counted(max, 'server')} of your own at ${place} at most may add ${max === 1 ? 'itself' : 'themselves'} ` +
+        `with a key, each for ${counted(matches, 'match', 'matches')} at a time at most`,
+    ),
     ...(warm === undefined
       ? [`no server is kept warm${at.length === 0 ? '' : ', but for the times below'}`]
       : [

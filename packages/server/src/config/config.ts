@@ -35,9 +35,18 @@ export type Resolved<T> = T extends SecretSource
 /** The configuration, with every default filled in. It holds no secret that could be printed. */
 export type Config = Omit<Resolved<ConfigFile>, 'queues' | 'pools' | 'store'> & {
   readonly queues: readonly Queue[]
-  readonly pools: readonly ServerPool[]
+  readonly pools: readonly ResolvedPool[]
   readonly store: StoreConfig
 }
+
+/** A pool whose keys are read. */
+type ResolvedPool = Omit<ServerPool, 'enrol'> & {
+  readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: Secret })[]
+}
+
+/** The pools with the keys of their own machines, to be given to the matchmaker alone. */
+export const withKeys = (pools: Config['pools']): readonly ServerPool[] =>
+  pools.map((pool) => ({ ...pool, enrol: pool.enrol.map((one) => ({ ...one, key: one.key.reveal() })) }))
 
 /** Where the program remembers. */
 export type StoreConfig =

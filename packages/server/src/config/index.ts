@@ -1,6 +1,6 @@
 /** The configuration file: its schema, how it is read, and where it is wrong. */
 export { PUBLIC_ALGORITHMS, SHARED_ALGORITHMS } from './auth-schema.js'
-export { type Config, FILE_VERSION, type StoreConfig, storeFilesIn } from './config.js'
+export { type Config, FILE_VERSION, type StoreConfig, storeFilesIn, withKeys } from './config.js'
 export { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from './findings.js'
 export {
   needTextFile,

@@ -125,8 +125,10 @@ export async function readWithDefaults(
 }
 
 async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedText, outside: Outside) {
-  const { value, missing } = await resolveValue({ ...file, queues: [], pools: [] }, outside)
-  const config: Config = { ...value, queues, pools: file.pools, store: storeOf(value.store) }
+  const { value, missing } = await resolveValue({ ...file, queues: [] }, outside)
+  // Lists are read-only in a resolved value, which is all that it changes beside secrets.
+  const pools = value.pools as Config['pools']
+  const config: Config = { ...value, queues, pools, store: storeOf(value.store) }
   if (!outside.secrets) return { config, wrong: [], doubtful: [] }
   const database = config.locate?.file
   const noDatabase =

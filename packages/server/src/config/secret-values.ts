@@ -78,7 +78,7 @@ const KEY = 16
 const SIGNING = 32
 
 /** Finds secrets that are too short to be any, and keys that are the same. No secret is in the messages. */
-export function weakSecretsIn({ auth, streamTokens, results, servers, sources }: Config): Missing[] {
+export function weakSecretsIn({ auth, streamTokens, results, servers, sources, pools }: Config): Missing[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): Missing[] =>
     secret === undefined || secret.length >= fewest
@@ -99,6 +99,11 @@ export function weakSecretsIn({ auth, streamTokens, results, servers, sources }:
     ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
     ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),
     ...short(servers?.secret.reveal(), SIGNING, ['servers', 'secret']),
+    ...pools.flatMap(({ enrol }, pool) =>
+      enrol.flatMap(({ key }, index) =>
+        short(key.reveal(), SIGNING, ['pools', String(pool), 'enrol', String(index), 'key']),
+      ),
+    ),
     ...unfit(results?.secret, ['results', 'secret']),
     ...Object.entries(sources).flatMap(([name, { secret }]) => unfit(secret, ['sources', name, 'secret'])),
   ]

@@ -1,16 +1,20 @@
 import { type Fault, validateAll } from '@muster/core/internal'
-import { type Browser, browserSchema, poolSchema, type ServerPool } from '@muster/matchmaker/internal'
+import { type Browser, browserSchema, poolSchema, poolSchemaWith, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { duration, httpUrl, milliseconds, optionalSection, secret, section, signingSecret } from './field-types.js'
+import type { SecretSource } from './secret.js'
 
 // Game servers that outlive a match: docs/servers.md.
 
 /** A pool by a name of this package: otherwise its declarations would name a package that it does not depend on. */
-export interface ConfiguredPool extends ServerPool {}
+export interface ConfiguredPool extends Omit<ServerPool, 'enrol'> {
+  /** The keys of its own machines are secrets. */
+  readonly enrol: readonly (Omit<ServerPool['enrol'][number], 'key'> & { readonly key: SecretSource })[]
+}
 /** The same of the server browser. */
 export interface ConfiguredBrowser extends Browser {}
 
-const pool: z.ZodType<ConfiguredPool> = poolSchema
+const pool: z.ZodType<ConfiguredPool> = poolSchemaWith(secret)
 const definedBrowser: z.ZodType<ConfiguredBrowser> = browserSchema
 
 export const pools = z
@@ -77,7 +81,7 @@ const ANY = poolSchema.parse({ name: 'any', deploy: { application: 'any', versio
 export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'deploy'>[] {
   if (!Array.isArray(given)) return []
   return given.flatMap((definition: unknown) => {
-    const { data } = validateAll(poolSchema, definition)
+    const { data } = validateAll(pool, definition)
     if (data !== undefined) return data
     const name: unknown = typeof definition === 'object' && definition !== null ? Reflect.get(definition, 'name') : null
     return typeof name === 'string' ? { ...ANY, name } : []

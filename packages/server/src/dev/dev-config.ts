@@ -1,4 +1,5 @@
 import type { Queue } from '@muster/matchmaker'
+import { ENROLLED } from '@muster/matchmaker/internal'
 import { type Config, needTextFile, readWithDefaults, Secret } from '../config/index.js'
 
 /**
@@ -86,7 +87,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   const own: Config = {
     ...config,
     queues: config.queues.map(registeringHere),
-    pools: config.pools.map((pool) => registeringHere({ ...pool, source: undefined })),
+    pools: config.pools.map(deployedHere).map(registeringHere).map(withDevKeys),
     listen: { host: '127.0.0.1', port, publicUrl: url },
     limits: { ...config.limits, waits: config.limits.waits ?? MOST_WAITS },
     webhook: { ...config.webhook, enabled: true },
@@ -119,9 +120,22 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   return { config: own, leftOut: Object.entries(leftOut).flatMap(([section, isThere]) => (isThere ? section : [])) }
 }
 
+/** The emulator deploys what sources would; servers that only enrol come by themselves here too. */
+const deployedHere = (pool: Config['pools'][number]): Config['pools'][number] =>
+  pool.source === ENROLLED ? pool : { ...pool, source: undefined }
+
 /** Servers that register do so here, wherever the file sends them. */
 const registeringHere = <Deployed extends Pick<Queue, 'deploy'>>(deployed: Deployed): Deployed => {
   const { deploy } = deployed
   if (deploy.probe?.kind !== 'registration') return deployed
   return { ...deployed, deploy: { ...deploy, probe: { ...deploy.probe, url: undefined } } }
 }
+
+/** No secret is read: the keys of own machines are known. */
+const withDevKeys = (pool: Config['pools'][number], nth: number): Config['pools'][number] => ({
+  ...pool,
+  enrol: pool.enrol.map((one, index) => ({
+    ...one,
+    key: new Secret(`muster-dev-enrolment-key-of-pool-${nth}-${index}`),
+  })),
+})

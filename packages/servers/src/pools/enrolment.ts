@@ -27,25 +27,30 @@ export interface EnrolmentDefinition {
 const SHORTEST_KEY = 32
 const NAME = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i
 
-/** The schema of a key of a pool. Its output is valid input again. */
-export const enrolmentSchema = z.strictObject({
-  // The message of a refinement does not hold the value.
-  key: z.string().refine((key) => key.length >= SHORTEST_KEY && key.length <= 512 && /^[!-~]+$/.test(key), {
+/** The key itself. The message of a refinement does not hold the value. */
+export const enrolmentKeySchema = z
+  .string()
+  .refine((key) => key.length >= SHORTEST_KEY && key.length <= 512 && /^[!-~]+$/.test(key), {
     error: `must have ${SHORTEST_KEY} to 512 visible ASCII characters`,
-  }),
-  place: z.string().min(1).max(64),
-  max: z.int().min(1).max(10_000),
-  matches: z.int().min(1).max(64).default(64),
-  hosts: z
-    .array(z.string().refine(isHost, 'must be a network such as 203.0.113.0/24, an address or a name'))
-    .min(1)
-    .max(64)
-    .optional(),
-  builds: z.array(z.string().min(1).max(128)).min(1).max(64).optional(),
-})
+  })
+
+/** The schema of an entry of `enrol`. Its output is valid input again. @param key of the key, or of where it is */
+export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
+  z.strictObject({
+    key,
+    place: z.string().min(1).max(64),
+    max: z.int().min(1).max(10_000),
+    matches: z.int().min(1).max(64).default(64),
+    hosts: z
+      .array(z.string().refine(isHost, 'must be a network such as 203.0.113.0/24, an address or a name'))
+      .min(1)
+      .max(64)
+      .optional(),
+    builds: z.array(z.string().min(1).max(128)).min(1).max(64).optional(),
+  })
 
 /** A key of a pool, checked and with defaults filled in. */
-export type Enrolment = Readonly<z.output<typeof enrolmentSchema>>
+export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<typeof enrolmentKeySchema>>>>
 
 /** The SHA-256 of a key in hex digits, by which keys are compared. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')

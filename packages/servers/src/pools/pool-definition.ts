@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { type Deploy, type DeployDefinition, deploySchema, ENROLLED } from '../records/index.js'
-import { type EnrolmentDefinition, enrolmentSchema } from './enrolment.js'
+import { type EnrolmentDefinition, enrolmentKeySchema, enrolmentSchemaWith } from './enrolment.js'
 import { MOST_WARM } from './stock-size.js'
 
 /** A pool of game servers that outlive a match: plain data, e.g. from JSON. A queue names its pool. */
@@ -125,7 +125,6 @@ export const poolDeploySchema = deploySchema
 const definition = z.strictObject({
   name: z.string().min(1).max(64),
   deploy: poolDeploySchema.optional(),
-  enrol: z.array(enrolmentSchema).max(64).default([]),
   source: z.string().min(1).max(64).optional(),
   places: z
     .array(
@@ -173,24 +172,32 @@ const definition = z.strictObject({
 const undeployed = ({ name }: { readonly name: string }) =>
   poolDeploySchema.parse({ application: name, version: ENROLLED })
 
-/** The schema of a pool. Its output is valid input again. */
-export const poolSchema = definition
-  .superRefine(({ deploy, enrol, places, source }, context) => {
-    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
-    if (deploy === undefined && (enrol.length === 0 || (source ?? ENROLLED) !== ENROLLED))
-      refuse(['deploy'], 'must be given, unless all servers of the pool enrol')
-    if (source === ENROLLED && enrol.length === 0) refuse(['enrol'], 'must have a key: its servers come by themselves')
-    for (const [index, { key, place }] of enrol.entries()) {
-      if (places?.some(({ name }) => name === place) !== true)
-        refuse(['enrol', index, 'place'], `must be one of the pool's places, got ${JSON.stringify(place)}`)
-      if (enrol.findIndex((other) => other.key === key) < index)
-        refuse(['enrol', index, 'key'], 'must be another key than those before it')
-    }
-  })
-  .transform(({ deploy, ...pool }) => {
-    const source = deploy === undefined ? ENROLLED : pool.source
-    return { ...pool, ...(source !== undefined && { source }), deploy: deploy ?? undeployed(pool) }
-  })
+/**
+ * The schema of a pool. Its output is valid input again.
+ * @param key schema of a key of `enrol`, or of where it is
+ */
+export const poolSchemaWith = <Key extends z.ZodType>(key: Key) =>
+  definition
+    .extend({ enrol: z.array(enrolmentSchemaWith(key)).max(64).default([]) })
+    .superRefine((pool, context) => {
+      const { deploy, places, source } = pool
+      const enrol: readonly { readonly place: string }[] = pool.enrol
+      const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
+      if (deploy === undefined && (enrol.length === 0 || (source ?? ENROLLED) !== ENROLLED))
+        refuse(['deploy'], 'must be given, unless all servers of the pool enrol')
+      if (source === ENROLLED && enrol.length === 0)
+        refuse(['enrol'], 'must have a key: its servers come by themselves')
+      for (const [index, { place }] of enrol.entries())
+        if (places?.some(({ name }) => name === place) !== true)
+          refuse(['enrol', index, 'place'], `must be one of the pool's places, got ${JSON.stringify(place)}`)
+    })
+    .transform(({ deploy, ...pool }) => {
+      const source = deploy === undefined ? ENROLLED : pool.source
+      return { ...pool, ...(source !== undefined && { source }), deploy: deploy ?? undeployed(pool) }
+    })
+
+/** The schema of a pool with its keys. */
+export const poolSchema = poolSchemaWith(enrolmentKeySchema)
 
 /** A pool, checked and with defaults filled in. */
 export type Pool = Readonly<z.output<typeof poolSchema>>

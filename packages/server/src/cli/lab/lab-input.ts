@@ -6,7 +6,7 @@ import type { Queue } from '@muster/matchmaker'
 import {
   checkPools,
   checkQueues,
-  type Config,
+  type withKeys,
   createFindings,
   type Finding,
   InvalidConfig,
@@ -54,7 +54,7 @@ export interface QueueFile {
   /** At least one. Plain data: `createMatchmaker` takes them, and so does a worker thread. */
   readonly queues: readonly Queue[]
   /** Those that the queues may name. Undefined for a file without: each match has a server of its own then. */
-  readonly pools: Config['pools'] | undefined
+  readonly pools: ReturnType<typeof withKeys> | undefined
   /** The text and its tree, for those who change it; the path of a queue begins with `queues` and its index. */
   readonly source: Source
   /** Makes a finding about the file, e.g. of a queue that does not suit an option. */
@@ -101,13 +101,20 @@ function queuesIn(value: unknown): Pick<QueueFile, 'queues' | 'pools'> & { reado
   if (!Array.isArray(queues)) return wrong(['queues'], 'must be a list')
   if (queues.length === 0) return wrong(['queues'], 'must not be empty')
   if (!('pools' in value)) return { ...checkQueues(queues.map(withServer)), pools: undefined }
-  const { pools, faults, named } = checkPools(value.pools)
+  const { pools: configured, faults, named } = checkPools(value.pools)
+  const pools = configured.map(withLabKeys)
   const checked = checkQueues(
     queues.map((queue) => (namesPool(queue) ? queue : withServer(queue))),
     named,
   )
   return { queues: checked.queues, pools, faults: [...faults, ...checked.faults] }
 }
+
+/** Secrets are not read: nobody enrols in a simulation. */
+const withLabKeys = (pool: ReturnType<typeof checkPools>['pools'][number], nth: number) => ({
+  ...pool,
+  enrol: pool.enrol.map((one, index) => ({ ...one, key: `${'lab'.repeat(11)}-${nth}-${index}` })),
+})
 
 const namesPool = (queue: unknown) => typeof queue === 'object' && queue !== null && 'pool' in queue
 

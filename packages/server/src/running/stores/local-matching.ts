@@ -12,7 +12,7 @@ import {
   StoreLocked,
   Unavailable,
 } from '@muster/matchmaker'
-import { type StoreConfig, storeFilesIn } from '../../config/index.js'
+import { type StoreConfig, storeFilesIn, withKeys } from '../../config/index.js'
 import { type OpenEvents, createFileEventStore } from '../../console/index.js'
 import { type Matching, type MatchingOptions, matchmakerOptions } from './matching.js'
 
@@ -49,7 +49,7 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     start: matchmaker.start,
     checks: [() => (remembered.store?.isFailing() === true ? 'the store cannot be written' : heldReason(matchmaker))],
     reconfigure: ({ queues, pools }) =>
-      matchmaker.reconfigure(queues, { pools }).refused.map(({ ticket, queue, error }) => ({
+      matchmaker.reconfigure(queues, { pools: withKeys(pools) }).refused.map(({ ticket, queue, error }) => ({
         queue,
         ticketId: ticket.id,
         reason: error.message,

@@ -11,7 +11,7 @@ import type {
   TicketService,
 } from '@muster/matchmaker'
 import type { LobbyStore } from '@muster/relay'
-import type { Config } from '../../config/index.js'
+import { type Config, withKeys } from '../../config/index.js'
 import type { OpenEvents } from '../../console/index.js'
 import type { Log } from '../../telemetry/log.js'
 import type { ReadinessCheck } from '../readiness.js'
@@ -107,7 +107,7 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     ...spending,
     name: config.name,
     queues: config.queues,
-    pools: config.pools,
+    pools: withKeys(config.pools),
     sources,
     results: config.results && { url: config.results.url, secret: config.results.secret.reveal() },
     joinTokens: config.joinTokens,

@@ -10,7 +10,7 @@ import {
   createRedisPartition,
   type RedisConnection,
 } from '@muster/redis'
-import type { Config } from '../../config/index.js'
+import { type Config, withKeys } from '../../config/index.js'
 import {
   type Matching,
   type MatchingOptions,
@@ -107,7 +107,7 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
     checks: [whyNotReached],
     reconfigure: ({ queues, pools }) => {
-      partition.reconfigure(queues, { pools })
+      partition.reconfigure(queues, { pools: withKeys(pools) })
       return []
     },
     close: async () => {
