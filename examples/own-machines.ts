@@ -1,6 +1,6 @@
 /**
- * Six processes on a machine of one's own serve matches. They are the game server of `game-server.ts`, told where Muster is
- * and a key of the pool by their environment, and nothing else:
+ * Six processes on a machine of one's own serve matches. They are the game server of `game-server.ts`. Their
+ * environment tells them where Muster is, and a key of the pool:
  *
  *     node examples/dist/own-machines.js
  */

@@ -7,7 +7,7 @@ import { GENERATED, root, titleOf } from './links.js'
 type Item = DefaultTheme.SidebarItem
 
 const GUIDE = [
-  ...'a-game game-clients lobbies-and-servers browsers game-server servers any-hoster rules'.split(' '),
+  ...'a-game game-clients lobbies-and-servers browsers game-server servers own-machines any-hoster rules'.split(' '),
   ...'choosing-rules coming-from ratings operating rule-lab replay'.split(' '),
 ]
 const REFERENCE = 'configuration ticket-api relay-packets stability upgrading'.split(' ')

@@ -30,6 +30,7 @@ const SOURCES = [
   'matchmaker/src/queues/rules/definition.ts',
   'servers/src/records/deploy.ts',
   'servers/src/pools/pool-definition.ts',
+  'servers/src/pools/enrolment.ts',
   'servers/src/browser/browser-definition.ts',
 ]
 

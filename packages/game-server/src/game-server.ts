@@ -93,8 +93,8 @@ const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
 
 /**
- * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster. With
- * MUSTER_URL and MUSTER_ENROL_KEY it adds itself to a pool first: see `enrolmentIn`.
+ * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster.
+ * With MUSTER_URL and MUSTER_ENROL_KEY it adds itself to a pool first: docs/own-machines.md.
  * With MM_MATCH_ID alone it plays that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by
  * default) and prints their join tokens.
  * @throws {InvalidCall}

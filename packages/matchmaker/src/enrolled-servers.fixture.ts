@@ -79,8 +79,15 @@ export function open(options: Parameters<typeof setUp>[0] = {}) {
   const start = async (name: string, instance = `${name}-1`, more: object = {}): Promise<Process> => {
     const { status, json } = await enrol({ ...enrolment(name, instance), ...more })
     const process: Process = {
-      ...{ name, instance, token: String(json['token']), seq: 0, matches: [], over: new Set<string>() },
-      ...{ isSilent: false, isDraining: false, status },
+      name,
+      instance,
+      token: String(json['token']),
+      seq: 0,
+      matches: [],
+      over: new Set<string>(),
+      isSilent: false,
+      isDraining: false,
+      status,
     }
     processes.push(process)
     return process

@@ -49,6 +49,8 @@ export {
   poolSchema,
   poolSchemaWith,
   noSuchWebhook,
+  ENROLLED,
+  EnrolmentBody,
   RegistrationBody,
   ReportBody,
   type Pool as ServerPool,

@@ -127,7 +127,7 @@ describe('processes that Muster has not started', () => {
 })
 
 describe('an enrolment', () => {
-  test('that is repeated is answered alike, and a restarted process is another server that ends the one before', async () => {
+  test('repeated is answered alike; a restarted process is another server, and ends the one before', async () => {
     const { enrol, enrolment, run, start, join, seen, report } = open()
     await run(500)
     const first = await start('fra-1', 'one')

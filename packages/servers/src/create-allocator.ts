@@ -5,6 +5,7 @@ import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
 import { createEnrolledSource, createSources, createWebhookReceiver, type Sources } from './sources/index.js'
 import { createDeploymentCreation } from './create-deployment.js'
+import { createEnrolling } from './enrolling.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
 import { createServerBrowser } from './browser/index.js'
@@ -12,7 +13,6 @@ import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorOptions, Held } from './allocator.js'
 import {
-  createEnrolling,
   createGameServers,
   createJoinSigner,
   createServerKeys,
@@ -69,10 +69,10 @@ export function createAllocator(options: AllocatorOptions) {
     on.problem('store', error, allocations.find(matchId)),
   )
 
-  const enrolledSource = createEnrolledSource()
+  const { open: openEnrolled, hasEnded } = createEnrolledSource()
   const sources: Sources = createSources({
     service: options.sources.service,
-    others: new Map([...options.sources.others, [ENROLLED, enrolledSource.open]]),
+    others: new Map([...options.sources.others, [ENROLLED, openEnrolled]]),
     clock,
     random,
     listener: (source) => ({
@@ -337,7 +337,6 @@ export function createAllocator(options: AllocatorOptions) {
     return server
   }
 
-  const { hasEnded } = enrolledSource
   const enrolling = createEnrolling({ pools, allocations, gameServers, lifecycle, writer, keys, clock, drop, hasEnded })
 
   /** Servers that may be created, besides so many that will be. */
@@ -350,7 +349,6 @@ export function createAllocator(options: AllocatorOptions) {
   }
   const roomNow = (source: string | undefined, now: number) => roomFor(source, hosted.needingServers(), now)
   const sourceOf = (pool: string) => pools.find(pool)?.definition.source
-
   const endAll = () => {
     recovery.close()
     sources.close()

@@ -37,7 +37,7 @@ export type {
   ServerState,
   ServerView,
 } from './game-servers/server-overview.js'
-export { type EnrolledServer, EnrolmentRefused } from './game-servers/enrolling.js'
+export { type EnrolledServer, type EnrolmentCommands, EnrolmentRefused } from './enrolling.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   EnrolmentBody,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bearerToken } from '@muster/core/http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { KEY, NEXT_KEY, own } from '../enrolled-servers.fixture.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
 import type { ServerLog, ServerEntry } from '@muster/servers/internal'
 import { ticketRoutes } from './routes.js'
@@ -59,13 +60,14 @@ async function begin(world: World) {
   const life = await world.live({
     over: slowly,
     queues,
-    pools: [arena],
+    pools: [arena, { ...own, name: 'own' }],
     results,
   })
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   const api = createTicketApi(life.matchmaker, {
     authenticate: (request) => {
       const id = bearerToken(request) ?? ''
+      if (id === KEY) return undefined
       return id === 'backend' ? { id, role: 'backend' } : { id }
     },
     address: () => '192.0.2.1',
@@ -283,6 +285,21 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
     expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
     expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
     return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+  },
+  revokeEnrolment: async (life) => {
+    const enrolled = { instance: 'one', name: 'fra-1', address: { ports: { game: { port: 7777 } } } }
+    const { status, json } = await life.call(KEY, 'POST', '/servers', enrolled)
+    const again = await life.call(KEY, 'POST', '/servers', enrolled)
+    expect([status, again.status, again.json['token']]).toEqual([200, 200, json['token']])
+    const enrol = [{ ...own.enrol[0], key: NEXT_KEY }]
+    life.matchmaker.reconfigure(queues, { pools: [arena, { ...own, name: 'own', enrol }] })
+    for (const _ of ['once', 'again'])
+      expect((await life.call('backend', 'POST', '/enrolments/73dc7b7a/revoke')).status).toBe(202)
+    return async (next) => {
+      await next.run(500)
+      expect((await next.call(String(json['token']), 'POST', '/servers', enrolled)).status).not.toBe(200)
+      expect(next.matchmaker.inspect().servers).toEqual([])
+    }
   },
   repeatResult: async (life) => {
     const path = `/results/${await refused(life)}/repeat`

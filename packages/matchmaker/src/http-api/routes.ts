@@ -409,6 +409,7 @@ export const subjects: Readonly<Record<string, string>> = {
   servers: 'Game servers: they register and report; players list them; backends drain and stop them.',
   '.well-known': 'Keys by which join tokens are checked.',
   seats: 'Seats of players on listed servers.',
+  enrolments: 'Keys with which servers on machines of your own came; for backends.',
   pools: 'Pools of servers, and servers that players start.',
   matches: 'Matches that run, and private matches; for backends and game servers.',
   'server-ready': 'A game server says that it is ready.',

@@ -2,8 +2,7 @@ import type { Coordinates, MusterError } from '@muster/core'
 import type {
   AllocationView,
   Browser,
-  EnrolledServer,
-  EnrolmentRequest,
+  EnrolmentCommands,
   JoinKeySet,
   ListChanges,
   ListKnown,
@@ -94,7 +93,7 @@ export interface TakenServer {
   readonly forMs: number | undefined
 }
 
-export interface Matchmaker extends ResultCommands {
+export interface Matchmaker extends ResultCommands, EnrolmentCommands {
   /**
    * Creates a ticket, whose players wait for a match. Repeating a call with the `id` of a ticket of the same queues and
    * players returns that ticket.
@@ -305,24 +304,6 @@ export interface Matchmaker extends ResultCommands {
    *   players are sent; {Unavailable} while it is not known, or not stored, which one that is: register again
    */
   registerServer(token: string, registration: ServerRegistration): Registered
-  /** Whether it is a key of a pool's `enrol`; called before a request's body is read. */
-  isEnrolmentKey(key: string): boolean
-  /**
-   * Makes a game server of a process that Muster has not started, by a key of a pool's `enrol`. Resolves with its token
-   * once the store has recorded it. The same process again gets the same answer. A restarted process is another server:
-   * it ends the one that had its name, and was not heard for 25 s.
-   * @param from where the request comes from
-   * @throws {EnrolmentRefused}; {ServerGone} if this process was a server that has ended; {Unavailable} if the store
-   *   cannot be written now: enrol again
-   */
-  enrolServer(key: string, request: EnrolmentRequest, from?: string): Promise<EnrolledServer>
-  /**
-   * Stops all servers that came with a key that is not in the configuration any more: their matches are over, and their
-   * tokens are void. Resolves when the store has recorded it. Repeating the call changes nothing.
-   * @param keyId the first 8 hex digits of the key's SHA-256
-   * @throws {EnrolmentRefused} while the key is in the configuration; {Unavailable} if the store cannot be written now
-   */
-  revokeEnrolment(keyId: string): Promise<void>
   /**
    * Takes the whole state of a game server at once, and resolves with what it is to do once the store has recorded what
    * it says of matches. States are levels: a report that is lost, repeated or late does no harm.

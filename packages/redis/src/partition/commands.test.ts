@@ -2,7 +2,7 @@
 import type { Partition } from './partition.js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServerGone, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
-import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
+import { EnrolmentBody, RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import { type Command, PROMISES } from './rpc.js'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
@@ -33,6 +33,8 @@ const tokenIn = ({ service }: Scene): string => {
 }
 
 const registration = RegistrationBody.parse({ instance: 'one' })
+const ENROL_KEY = 'a-key-of-the-arena-in-oslo-0123456'
+const enrolment = EnrolmentBody.parse({ instance: 'one', name: 'oslo-1', address: {} })
 
 /** Reports that the match is over as game servers do: whom the next leader does not know registers again. */
 async function reportOver(follower: Partition, scene: Scene): Promise<void> {
@@ -115,6 +117,20 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     },
     holds: async (follower, { answer }) => expect(await answer(follower.seatsOf('cat'))).toEqual([]),
   },
+  enrolServer: {
+    ask: (follower) => follower.enrolServer(ENROL_KEY, enrolment, '192.0.2.1'),
+    answers: { want: 'run', id: expect.stringMatching(/^e-/) },
+    holds: async (follower, { answer }) => {
+      const { token } = await answer(follower.enrolServer(ENROL_KEY, enrolment, '192.0.2.1'))
+      expect(await answer(follower.registerServer(token, registration))).toMatchObject({ want: 'run' })
+      expect((await answer(follower.inspect())).servers.map(({ source }) => source)).toEqual(['enrolled'])
+    },
+  },
+  revokeEnrolment: {
+    // No key of the configuration: one that is in it is refused.
+    ask: (follower) => follower.revokeEnrolment('0123abcd'),
+    holds: async (follower, { answer }) => expect(await answer(follower.isEnrolmentKey(ENROL_KEY))).toBe(true),
+  },
   stopServer: { ask: (follower, { matchId }) => follower.stopServer(matchId), holds: isStopped },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
   playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
@@ -175,6 +191,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
 const teams = [{ name: 'team', size: { min: 2, max: 4 } }]
 const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
 const arena = { name: 'arena', deploy: duel.deploy, places, custom: {} }
+const own = { name: 'own', places, enrol: [{ key: ENROL_KEY, place: 'Oslo', max: 1 }] }
 const running = { ...duel, teams, matchSize: undefined, fillForMs: 0 }
 const asking = { ...duel, acceptance: { withinMs: 60_000 }, cooldown: { firstMs: 600_000 } }
 
@@ -192,7 +209,12 @@ const ENDS: readonly End[] = [
 ]
 
 async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
-  const world = createWorld({ queues: [asks ? asking : running], pools: [arena], endedTicketTtlMs: 600_000, results })
+  const world = createWorld({
+    queues: [asks ? asking : running],
+    pools: [arena, own],
+    endedTicketTtlMs: 600_000,
+    results,
+  })
   const { service, clock, pass, player } = world
   let isAsked = false
   let seen = 0

@@ -45,8 +45,8 @@ type ResolvedPool = Omit<ServerPool, 'enrol'> & {
 }
 
 /** The pools with the keys of their own machines, to be given to the matchmaker alone. */
-export const withKeys = (pools: Config['pools']): readonly ServerPool[] =>
-  pools.map((pool) => ({ ...pool, enrol: pool.enrol.map((one) => ({ ...one, key: one.key.reveal() })) }))
+export const withKeys = (given: Config['pools']): readonly ServerPool[] =>
+  given.map((pool) => ({ ...pool, enrol: pool.enrol.map((one) => ({ ...one, key: one.key.reveal() })) }))
 
 /** Where the program remembers. */
 export type StoreConfig =

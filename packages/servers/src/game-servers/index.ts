@@ -15,8 +15,13 @@ export {
   type ServerView,
   serverViewOf,
 } from './server-overview.js'
-export { createEnrolling } from './enrolling.js'
-export type { ListingReport, MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
+export type {
+  EnrolmentRequest,
+  ListingReport,
+  MatchResult,
+  ServerRegistration,
+  ServerReport,
+} from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner } from './join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
-import { ENROLLED, type Enrolled } from '../records/index.js'
-import type { Pool } from './pool-definition.js'
+import { type Deploy, ENROLLED, type Enrolled } from '../records/index.js'
 
 /** Servers that come by themselves to a pool, with a key: plain data, e.g. from JSON. */
 export interface EnrolmentDefinition {
@@ -65,8 +64,15 @@ export function keyIdOf(enrolment: Enrolment): string {
   return id
 }
 
+/** What of a pool counts for its keys. */
+interface KeyedPool {
+  readonly source?: string | undefined
+  readonly deploy: Pick<Deploy, 'version'>
+  readonly enrol: readonly Enrolment[]
+}
+
 /** Whether servers with this key may run a build. */
-export function mayRun({ deploy, source }: Pool, { builds }: Enrolment, build: string | undefined): boolean {
+export function mayRun({ deploy, source }: KeyedPool, { builds }: Enrolment, build: string | undefined): boolean {
   if (builds !== undefined) return build !== undefined && builds.includes(build)
   return source === ENROLLED || build === deploy.version
 }
@@ -78,11 +84,11 @@ export function mayBeAt({ hosts }: Enrolment, host: string, from: string | undef
 }
 
 /** The enrolment of a server, as the configuration is now; undefined once its key has left that. */
-export const enrolmentOf = (pool: Pool, { key }: Enrolled): Enrolment | undefined =>
+export const enrolmentOf = (pool: Pick<KeyedPool, 'enrol'>, { key }: Enrolled): Enrolment | undefined =>
   pool.enrol.find((one) => keyIdOf(one) === key)
 
 /** Why a server that has enrolled is not to go on: its key has left the configuration, or its build. */
-export function enrolmentEnd(pool: Pool, enrolled: Enrolled): 'retired' | 'update' | undefined {
+export function enrolmentEnd(pool: KeyedPool, enrolled: Enrolled): 'retired' | 'update' | undefined {
   const enrolment = enrolmentOf(pool, enrolled)
   if (enrolment === undefined) return 'retired'
   return mayRun(pool, enrolment, enrolled.build) ? undefined : 'update'

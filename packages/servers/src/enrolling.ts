@@ -1,6 +1,16 @@
 import { Conflict } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type { Allocations } from '../allocations.js'
+import type { Allocations } from './allocations.js'
+import {
+  type DrainReason,
+  type EnrolmentRequest,
+  type GameServers,
+  LOST_AFTER_MS,
+  type Registered,
+  ServerGone,
+  type ServerKeys,
+  type ServerRegistration,
+} from './game-servers/index.js'
 import {
   digestOf,
   type Enrolment,
@@ -10,7 +20,7 @@ import {
   mayRun,
   type Pool,
   type Pools,
-} from '../pools/index.js'
+} from './pools/index.js'
 import {
   type Allocation,
   type Assignment,
@@ -19,14 +29,9 @@ import {
   isEnrolled,
   newEnrolledServer,
   type StopReason,
-} from '../records/index.js'
-import type { ServerLifecycle } from '../server-lifecycle.js'
-import type { ServerLogWriter } from '../store/index.js'
-import { type GameServers, LOST_AFTER_MS } from './game-servers.js'
-import type { ServerKeys } from './server-keys.js'
-import { type Registered, ServerGone } from './server-orders.js'
-import type { DrainReason } from './server-overview.js'
-import type { EnrolmentRequest, ServerRegistration } from './server-reports.js'
+} from './records/index.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+import type { ServerLogWriter } from './store/index.js'
 
 /** Why a process may not add itself to a pool. */
 export type EnrolmentFault = 'wrong-key' | 'wrong-build' | 'address' | 'full' | 'name-in-use' | 'key-in-use'
@@ -49,6 +54,28 @@ export class EnrolmentRefused extends Conflict {
 export interface EnrolledServer extends Registered {
   /** With which the server speaks from now on. */
   readonly token: string
+}
+
+/** What a matchmaker does with servers that it has not started. */
+export interface EnrolmentCommands {
+  /** Whether it is a key of a pool's `enrol`; called before a request's body is read. */
+  isEnrolmentKey(key: string): boolean
+  /**
+   * Makes a game server of a process that Muster has not started, by a key of a pool's `enrol`. Resolves with its token
+   * once the store has recorded it. The same process again gets the same answer. A restarted process is another server:
+   * it ends the one that had its name, and was not heard for 25 s.
+   * @param from where the request comes from
+   * @throws {EnrolmentRefused}; {ServerGone} if this process was a server that has ended; {Unavailable} if the store
+   *   cannot be written now: enrol again
+   */
+  enrolServer(key: string, request: EnrolmentRequest, from?: string): Promise<EnrolledServer>
+  /**
+   * Stops all servers that came with a key that is not in the configuration any more: their matches are over, and their
+   * tokens are void. Resolves when the store has recorded it. Repeating the call changes nothing.
+   * @param keyId the first 8 hex digits of the key's SHA-256
+   * @throws {EnrolmentRefused} while the key is in the configuration; {Unavailable} if the store cannot be written now
+   */
+  revokeEnrolment(keyId: string): Promise<void>
 }
 
 interface EnrollingOptions {
