@@ -1,5 +1,5 @@
 import { bearerToken, clientAddress } from '@muster/core/http'
-import type { PoolDefinition } from '@muster/servers'
+import type { EnrolmentDefinition, PoolDefinition } from '@muster/servers'
 import { createTicketApi } from './http-api/ticket-api.js'
 import { setUp } from './matchmaker.fixture.js'
 
@@ -11,14 +11,14 @@ export const own = {
   name: 'arena',
   places: [frankfurt],
   reuse: { maxMatches: 20 },
-  enrol: [{ key: KEY, place: 'Frankfurt', max: 6 }],
+  enrol: [{ key: KEY, place: 'Frankfurt', max: 6 }] as [EnrolmentDefinition],
 } satisfies PoolDefinition
 export const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 
 interface Reply {
   readonly status: number
   // Tests read any key of the body.
-  readonly json: Readonly<Record<string, never>>
+  readonly json: Readonly<Record<string, unknown>>
 }
 
 /** A matchmaker behind the ticket API, and processes that enrol by HTTP and accept each match. */

@@ -252,6 +252,8 @@ test('game servers and seats are counted by state, and pools by place: what is w
     pool: 'arena',
     place: 'Oslo',
     requestId: 'r1',
+    source: undefined,
+    enrolmentKey: undefined,
     build: '7',
     matches: [],
     matchesAtOnce: 1,
