@@ -85,7 +85,7 @@ const MATCHMAKER: Floors = [
   ['queues'],
   ['options'],
   ['tickets'],
-  ['events'],
+  ['events', 'unwritten'],
   ['matches'],
   ['telemetry', 'http-api'],
   ['create-matchmaker', 'partition'],

@@ -423,7 +423,7 @@ describe('a pool', () => {
   })
 
   test('a queue with a pool and a deploy of its own is refused, so that no variable of it is lost', () => {
-    const own = { ...arena.deploy, environment: { MODE: 'ctf' } }
+    const own = { application: 'game', version: '1', environment: { MODE: 'ctf' } }
     const both = [{ ...queues[0], name: 'duel', deploy: own }]
     expect(() => setUp({ queues: both, pools: [arena] })).toThrow(
       'queue "duel": deploy: must be left out, because its pool says what is deployed',

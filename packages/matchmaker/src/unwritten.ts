@@ -2,9 +2,6 @@ import type { Store } from '@muster/servers'
 import { Unavailable } from './errors.js'
 import type { Ledger } from './tickets/index.js'
 
-/** What has happened to tickets, and may not be in the store yet: nobody is told of it. */
-export type Unwritten = ReturnType<typeof createUnwritten>
-
 /**
  * While a store cannot be written, the matchmaker goes on in memory, and a restart goes back to what the store has. A
  * ticket whose changes are not written is not told: else its version would go back, and a client that waits for another

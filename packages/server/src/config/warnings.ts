@@ -1,6 +1,6 @@
 import { didYouMean } from '@muster/core/internal'
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
-import { attributesComparedBy } from '@muster/matchmaker/internal'
+import { attributesComparedBy, ENROLLED } from '@muster/matchmaker/internal'
 import type { ConfigFile } from './config.js'
 
 interface Parts {
@@ -293,7 +293,7 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
 function ofSources({ pools, sources }: ConfigFile): Remark[] {
   const names = Object.keys(sources)
   return pools.flatMap(({ source }, index) => {
-    if (source === undefined || names.includes(source)) return []
+    if (source === undefined || source === ENROLLED || names.includes(source)) return []
     const message = `is none of the sources, got ${JSON.stringify(source)}${didYouMean(source, names)}`
     return remarks({ [`pools.${index}.source`]: message })
   })

@@ -3,7 +3,9 @@ import { createHttpAllocator, type HttpAllocator } from '@muster/matchmaker/inte
 import type { Config } from '../config/index.js'
 
 /** The sources of servers besides the service, by name. */
-export type OpenSources = Readonly<Record<string, HttpAllocator>>
+export interface OpenSources {
+  readonly [name: string]: HttpAllocator
+}
 
 /** Opens nothing before the first call of a source. */
 export function openSources({ sources }: Pick<Config, 'sources'>, clock: Clock): OpenSources {
