@@ -68,6 +68,8 @@ test('GET /pools and GET /inspect/servers tell of pools and servers, without tok
         state: 'IDLE',
         pool: 'arena',
         place: 'Oslo',
+        source: null,
+        enrolment_key: null,
         request_id: 'r1',
         build: '7',
         matches: [],
