@@ -62,7 +62,7 @@ async function prepare({ deployMs, listLagMs }: (typeof kinds)[number]): Promise
     dispatcher: inProcess((request) => emulator.fetch(request)),
   })
   // A deployment that never becomes READY ends in error, and then as it was asked to.
-  await clock.until(publishGame(client, 12))
+  await clock.until(publishGame(client, 15))
   await client.close()
   return ground
 }
