@@ -289,10 +289,10 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
 }
 
 /**
- * @param sources by the names that pools may give
+ * @param sources by the names that pools may give. Default: any name, where servers are another process's concern.
  * @throws {InvalidInput} naming the pool, the path and the value
  */
-export function definePools(pools: readonly PoolDefinition[], sources: Config['sources'] = {}): readonly Pool[] {
+export function definePools(pools: readonly PoolDefinition[], sources?: Config['sources']): readonly Pool[] {
   const defined = pools.map((pool, index) =>
     read(poolSchema, pool, (field, message) => invalidOption(`pools.${index}.${field}`, `pools.${index}.${message}`)),
   )
@@ -307,7 +307,7 @@ export function definePools(pools: readonly PoolDefinition[], sources: Config['s
       keys.add(key)
     }
   for (const [index, { source }] of defined.entries()) {
-    if (source === undefined || source === ENROLLED || Object.hasOwn(sources, source)) continue
+    if (source === undefined || source === ENROLLED || sources === undefined || Object.hasOwn(sources, source)) continue
     const field = `pools.${index}.source`
     throw invalidOption(field, `${field}: there is no source ${JSON.stringify(source)}`)
   }

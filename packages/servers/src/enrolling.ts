@@ -14,8 +14,9 @@ import {
 import {
   digestOf,
   type Enrolment,
+  enrolmentIdOf,
   enrolmentOf,
-  keyIdOf,
+  hasDigest,
   mayBeAt,
   mayRun,
   type Pool,
@@ -99,7 +100,7 @@ export function createEnrolling(options: EnrollingOptions) {
     // Digests tell nothing of a key by the time that it takes to compare them.
     const digest = digestOf(key)
     for (const pool of pools.definitions())
-      for (const enrolment of pool.enrol) if (digestOf(enrolment.key) === digest) return { pool, enrolment }
+      for (const enrolment of pool.enrol) if (hasDigest(enrolment, digest)) return { pool, enrolment }
     return undefined
   }
 
@@ -186,7 +187,7 @@ export function createEnrolling(options: EnrollingOptions) {
       const host = address.host ?? from
       if (host === undefined) throw new EnrolmentRefused('address', 'address.host: must be given')
       assertFits(pool, enrolment, request, host, from)
-      const enrolled = { key: keyIdOf(enrolment), name: request.name ?? host, build }
+      const enrolled = { key: enrolmentIdOf(enrolment), name: request.name ?? host, build }
       const id = keys.enrolledId(enrolled.key, enrolled.name, instance)
       const same = allocations.find(id)
       if (same !== undefined) return register(same, enrolment, request)
@@ -215,7 +216,7 @@ export function createEnrolling(options: EnrollingOptions) {
      * @throws {EnrolmentRefused} while the key is in the configuration: whoever has it would add servers again
      */
     revoke: (keyId: string): readonly string[] => {
-      if (pools.definitions().some(({ enrol }) => enrol.some((one) => keyIdOf(one) === keyId))) {
+      if (pools.definitions().some(({ enrol }) => enrol.some((one) => enrolmentIdOf(one) === keyId))) {
         const message = `The key ${keyId} is in the configuration. Remove it there first: it could add servers again.`
         throw new EnrolmentRefused('key-in-use', message)
       }

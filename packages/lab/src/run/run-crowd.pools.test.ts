@@ -49,6 +49,12 @@ describe('matches find warm servers as often as the formula says, within two poi
   })
 })
 
+test('servers of pools are those of the lab, wherever they come from otherwise', async () => {
+  const pools = [{ ...arena, source: 'metal' }]
+  const { servers } = await runCrowd(europeans(60, 10), [pair], { pools, startMs: 20_000 })
+  expect(servers.created).toBeGreaterThan(0)
+})
+
 describe('a run with pools', () => {
   const crowd = pairs({ perHour: 600, hours: 1, matchSeconds: 120 })
 

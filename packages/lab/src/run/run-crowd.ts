@@ -177,7 +177,8 @@ export function defineLabQueues(
   definitions: readonly QueueDefinition[],
   pools: readonly PoolDefinition[] | undefined,
 ): { readonly queues: readonly Queue[]; readonly pools: readonly ServerPool[] } {
-  const defined = definePools(pools ?? [])
+  // The service of the lab starts all servers, wherever they come from otherwise.
+  const defined = definePools(pools ?? []).map((pool): ServerPool => ({ ...pool, source: undefined, enrol: [] }))
   const named = pools === undefined ? definitions.map((queue) => ({ ...queue, pool: undefined })) : definitions
   return { queues: defineQueues(named, defined), pools: defined }
 }

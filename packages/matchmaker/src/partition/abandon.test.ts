@@ -102,3 +102,33 @@ test('a create whose entry is written only after the leader was abandoned is not
   // A process that takes over finds the intent, and that it was sent: it looks for the server, and finds none.
   expect(await serverLog.open()).toMatchObject([{ sentAt: expect.any(Number) as number }])
 })
+
+test('a call under way at another source is aborted, and none follows', async () => {
+  const calls: string[] = []
+  let signal: AbortSignal | undefined
+  const place = { name: 'Oslo', latitude: 59.9, longitude: 10.7 }
+  const world = createWorld({
+    queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }],
+    pools: [{ name: 'arena', source: 'metal', deploy: { application: 'game', version: '1' }, places: [place] }],
+    sources: {
+      metal: {
+        allocate: ({ id }, options) => {
+          calls.push(`allocate ${id}`)
+          signal = options.signal
+          return new Promise(() => {})
+        },
+        poll: async (ids) => {
+          calls.push(`poll ${ids.join(' ')}`)
+          return []
+        },
+        stop: async (id) => void calls.push(`stop ${id}`),
+      },
+    },
+  })
+  const { clock } = await abandonedAfter(1500, world)
+  expect(signal?.aborted).toBe(true)
+  const before = [...calls]
+  expect(before.some((one) => one.startsWith('allocate'))).toBe(true)
+  await clock.advance(120_000)
+  expect(calls).toEqual(before)
+})

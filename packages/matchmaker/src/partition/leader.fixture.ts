@@ -41,7 +41,8 @@ export function createWorld({
     },
   }
   const queues = given.queues ?? [duel]
-  const checker = createTicketChecker({ queues, maxMatchesPerPlayer: 4, clock, random: seededRandom(2) })
+  const { pools } = given
+  const checker = createTicketChecker({ queues, pools, maxMatchesPerPlayer: 4, clock, random: seededRandom(2) })
   /** As a store keeps them. */
   const stored = new Map<string, StoredTicket>()
 

@@ -1,5 +1,6 @@
 import type { CallOptions } from '@muster/core'
 import { linkedSignal, manyWaitOn } from '@muster/core/internal'
+import type { ServerAllocator } from '@muster/servers'
 import {
   createMemoryServerLog,
   type DeploymentService,
@@ -27,9 +28,17 @@ interface Gate {
    */
   promised<Value>(promise: Promise<Value>): Promise<Value>
   service(service: DeploymentService): DeploymentService
+  allocator(allocator: ServerAllocator): ServerAllocator
   serverLog(serverLog: ServerLog): ServerLog
   ledger(ledger: Ledger): Ledger
 }
+
+/** Each source as another one. */
+export const mapSources = (
+  sources: MatchmakerOptions['sources'] = {},
+  map: (allocator: ServerAllocator) => ServerAllocator,
+): Readonly<Record<string, ServerAllocator>> =>
+  Object.fromEntries(Object.entries(sources).map(([name, allocator]) => [name, map(allocator)]))
 
 /** A new one for each caller: a promise keeps all that wait for it. */
 const never = () => new Promise<never>(() => {})
@@ -91,6 +100,12 @@ export function createGate(): Gate {
       stop: gated((input, options) => service.stop(input, options)),
       list: gated((input, options) => service.list(input, options)),
       ...(service.logs && { logs: gated(service.logs.bind(service)) }),
+    }),
+    allocator: (allocator) => ({
+      lagMs: allocator.lagMs,
+      allocate: gated((wanted, options = {}) => allocator.allocate(wanted, options)),
+      poll: gated((ids, options = {}) => allocator.poll(ids, options)),
+      stop: gated((id, options = {}) => allocator.stop(id, options)),
     }),
     serverLog: (serverLog) => ({
       resumes: serverLog.resumes,
@@ -193,7 +208,11 @@ export function createLeader({
 }: LeaderOptions): Leader {
   const gate = createGate()
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
-    { ...options, deployments: gate.service(options.deployments) },
+    {
+      ...options,
+      deployments: gate.service(options.deployments),
+      sources: mapSources(options.sources, gate.allocator),
+    },
     {
       ledger: gate.ledger(ledger),
       serverLog: gate.serverLog(serverLog),

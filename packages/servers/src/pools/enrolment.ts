@@ -54,15 +54,20 @@ export type Enrolment = Readonly<z.output<ReturnType<typeof enrolmentSchemaWith<
 /** The SHA-256 of a key in hex digits, by which keys are compared. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** Ids that were computed before: they are compared often. */
-const ids = new WeakMap<Enrolment, string>()
+/** Digests that were computed before: they are compared often. */
+const digests = new WeakMap<Enrolment, string>()
+
+function digestIn(enrolment: Enrolment): string {
+  const digest = digests.get(enrolment) ?? digestOf(enrolment.key)
+  digests.set(enrolment, digest)
+  return digest
+}
+
+/** Whether its key has this digest. */
+export const hasDigest = (enrolment: Enrolment, digest: string): boolean => digestIn(enrolment) === digest
 
 /** Names a key to operators, and in the store: the first 8 hex digits of its SHA-256. */
-export function keyIdOf(enrolment: Enrolment): string {
-  const id = ids.get(enrolment) ?? digestOf(enrolment.key).slice(0, 8)
-  ids.set(enrolment, id)
-  return id
-}
+export const enrolmentIdOf = (enrolment: Enrolment): string => digestIn(enrolment).slice(0, 8)
 
 /** What of a pool counts for its keys. */
 interface KeyedPool {
@@ -85,7 +90,7 @@ export function mayBeAt({ hosts }: Enrolment, host: string, from: string | undef
 
 /** The enrolment of a server, as the configuration is now; undefined once its key has left that. */
 export const enrolmentOf = (pool: Pick<KeyedPool, 'enrol'>, { key }: Enrolled): Enrolment | undefined =>
-  pool.enrol.find((one) => keyIdOf(one) === key)
+  pool.enrol.find((one) => enrolmentIdOf(one) === key)
 
 /** Why a server that has enrolled is not to go on: its key has left the configuration, or its build. */
 export function enrolmentEnd(pool: KeyedPool, enrolled: Enrolled): 'retired' | 'update' | undefined {

@@ -5,6 +5,7 @@ import {
   NoCapacity,
   RateLimited,
   RouteMissing,
+  SendAborted,
   ServerError,
   TimedOut,
   Unauthorized,
@@ -167,4 +168,12 @@ test.each([
   [{ url: 'http://example.com', secret: allocatorSecret, timeoutMs: 0 }, 'timeoutMs'],
 ])('options are checked: %#', (options, field) => {
   expect(() => createHttpAllocator(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+})
+
+test('nothing is sent once `mayWrite` does not allow it, and that is known', async () => {
+  const late = { ...wanted, id: 's-late' }
+  const error = await errorOf(allocator.allocate(late, { ...call, mayWrite: () => false }))
+  expect(error).toBeInstanceOf(SendAborted)
+  expect(createFailure(error)).toMatchObject({ kind: 'unavailable' })
+  expect(own.calls.allocate).not.toContain('s-late')
 })

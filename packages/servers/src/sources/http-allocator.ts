@@ -6,6 +6,7 @@ import {
   NoCapacity,
   RateLimited,
   RouteMissing,
+  SendAborted,
   ServerError,
   TimedOut,
   Unauthorized,
@@ -142,7 +143,10 @@ export function createHttpAllocator(options: HttpAllocatorOptions): HttpAllocato
         {
           facts,
           signal: ending.signal,
-          objection: () => undefined,
+          objection: () =>
+            given.mayWrite?.() === false
+              ? new SendAborted(`${call}: not sent, as mayWrite did not allow it any more`, { ...facts(), sent })
+              : undefined,
           sending: () => {
             sent = true
           },

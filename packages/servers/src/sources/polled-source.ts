@@ -78,8 +78,9 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     const status = said?.status ?? 'unknown'
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
     if (phase === 'lost') {
-      if (status !== 'unknown') return void on.seen([handle], handle)
-      return askedAt - since >= lagMs ? giveUp(one) : undefined
+      const isOurs = status !== 'unknown' && on.seen([handle], handle)
+      // What belongs to nothing any more is stopped too.
+      return !isOurs && (status !== 'unknown' || askedAt - since >= lagMs) ? giveUp(one) : undefined
     }
     if (status === 'failed') return on.changed({ kind: 'failed', handle, detail: said?.detail })
     if (status === 'ended') return on.changed({ kind: 'gone', handle })

@@ -1,8 +1,9 @@
 import type { CallOptions } from '@muster/core'
 import type { DeploymentService } from '@muster/matchmaker'
+import type { ServerAllocator } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
 import { LeaseLost } from '../partition-errors.js'
-import { fencedService } from './replica.js'
+import { fencedAllocator, fencedService } from './replica.js'
 
 function open(assert: () => Promise<void> = async () => {}) {
   const calls: string[] = []
@@ -17,8 +18,10 @@ function open(assert: () => Promise<void> = async () => {}) {
     stop: call('stop'),
     list: call('list'),
   } as unknown as DeploymentService
+  const allocator = { allocate: call('allocate'), poll: call('poll'), stop: call('stop') } as unknown as ServerAllocator
   const fenced = fencedService(service, () => isHeld, assert)
-  return { calls, fenced, lose: () => (isHeld = false) }
+  const source = fencedAllocator(allocator, () => isHeld, assert)
+  return { calls, fenced, source, lose: () => (isHeld = false) }
 }
 
 test('servers are created and stopped only while the lease is held, and looked at anyway', async () => {
@@ -41,5 +44,26 @@ test('a leader that was deposed stops no server', async () => {
     throw new LeaseLost('eu')
   })
   await expect(fenced.stop({ request_id: 'r1' })).rejects.toThrow(LeaseLost)
+  expect(calls).toEqual([])
+})
+
+test('servers of another source are asked for and stopped only while the lease is held', async () => {
+  const { calls, source, lose } = open()
+  const all = async () => {
+    await source.allocate({} as never, {})
+    await source.stop('s1', {})
+    await source.poll(['s1'], {})
+  }
+  await all()
+  lose()
+  await all()
+  expect(calls).toEqual(['allocate true', 'stop true', 'poll anyway', 'allocate false', 'stop false', 'poll anyway'])
+})
+
+test('a leader that was deposed stops no server of another source', async () => {
+  const { calls, source } = open(async () => {
+    throw new LeaseLost('eu')
+  })
+  await expect(source.stop('s1', {})).rejects.toThrow(LeaseLost)
   expect(calls).toEqual([])
 })

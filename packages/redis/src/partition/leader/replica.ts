@@ -3,6 +3,8 @@ import type { DeploymentService, MatchmakerOptions, Ticket } from '@muster/match
 import {
   createLeader,
   type Leader,
+  mapSources,
+  type ServerAllocator,
   type ServerRecord,
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
@@ -112,6 +114,23 @@ export function fencedService(
   }
 }
 
+/** Another source as a leader may use it: see `fencedService`. */
+export function fencedAllocator(
+  allocator: ServerAllocator,
+  isHeld: () => boolean,
+  assertLeading: () => Promise<void>,
+): ServerAllocator {
+  return {
+    lagMs: allocator.lagMs,
+    poll: (ids, options) => allocator.poll(ids, options),
+    allocate: (wanted, options) => allocator.allocate(wanted, { ...options, mayWrite: isHeld }),
+    stop: async (id, options) => {
+      await assertLeading()
+      return allocator.stop(id, { ...options, mayWrite: isHeld })
+    },
+  }
+}
+
 /** Tickets taken over at a time: some milliseconds of work. */
 const LOADED_AT_ONCE = 500
 
@@ -173,6 +192,9 @@ export function createReplica(options: ReplicaOptions): Replica {
   /** Results of matches that the previous leader has left. */
   let results: ReturnType<typeof resultsIn> = []
 
+  const isHeld = () => writing?.lease.isHeld() ?? false
+  const assertLeading = () => store.fence(writing?.lease.token ?? '')
+
   const leader = createLeader({
     ...matchmaker,
     resultRecords: {
@@ -186,11 +208,8 @@ export function createReplica(options: ReplicaOptions): Replica {
       if (secret === undefined) throw new Error('This process does not lead.')
       return secret
     },
-    deployments: fencedService(
-      matchmaker.deployments,
-      () => writing?.lease.isHeld() ?? false,
-      () => store.fence(writing?.lease.token ?? ''),
-    ),
+    deployments: fencedService(matchmaker.deployments, isHeld, assertLeading),
+    sources: mapSources(matchmaker.sources, (source) => fencedAllocator(source, isHeld, assertLeading)),
     serverLog: createPartitionServerLog({
       commits,
       load: loadIntents,
