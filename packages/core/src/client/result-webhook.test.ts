@@ -38,3 +38,9 @@ test.each<[string, string, { headers: Record<string, string | undefined>; body: 
   expect(parse).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
   expect(parse).not.toThrow(by)
 })
+
+test('the example that Standard Webhooks publish has the signature that they publish', () => {
+  const delivery = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', seconds: '1614265330', body: '{"test": 2432232314}' }
+  const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+  expect(webhookSignature('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', delivery)).toBe(signature)
+})

@@ -67,6 +67,8 @@ export interface ResultWebhook {
     readonly match_id: string
     /** Name of the queue. */
     readonly profile: string
+    /** What ended the match, e.g. `over` where its server said so; docs/servers.md lists them. */
+    readonly reason: string
     /** Everybody who played. */
     readonly player_ids: readonly string[]
     /** Who of them left before the end, and when (ISO 8601). */
