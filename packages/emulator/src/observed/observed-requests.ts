@@ -40,8 +40,6 @@ const unknownOfEntries: Readonly<Partial<Record<OperationId, Readonly<Record<str
   'versions.update': { envs: ['is_secret'] },
 }
 
-/** Seconds that a version gives its deployments to become ready, at least (public fact). */
-
 const isGiven = (members: Input, name: string) => members[name] !== undefined
 const missing = (where: string) => `${where}: is required`
 const surplus = (where: string) => `${where}: is not described by this service`
