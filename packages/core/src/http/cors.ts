@@ -40,7 +40,7 @@ export function preflight(request: Request, methods: readonly string[]): Respons
     status: 204,
     headers: {
       'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'authorization, content-type, last-event-id',
+      'access-control-allow-headers': 'authorization, content-type, last-event-id, x-player-secret',
       'access-control-max-age': PREFLIGHT_SECONDS,
     },
   })

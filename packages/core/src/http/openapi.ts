@@ -12,6 +12,8 @@ export interface OpenApiOptions {
   readonly subjects: Readonly<Record<string, string>>
   /** Routes that need no Authorization. */
   readonly anonymous: readonly string[]
+  /** Headers that callers may send beside their token to say who they are, by the name of the scheme. Default none. */
+  readonly headerSchemes?: Readonly<Record<string, { readonly name: string; readonly description: string }>> | undefined
   /** The prefix of every path. Default none. */
   readonly basePath?: string | undefined
 }
@@ -45,12 +47,16 @@ export function openApiDocument({
   routes,
   subjects,
   anonymous,
+  headerSchemes = {},
   basePath = '',
 }: OpenApiOptions): Json {
   const schemas: Record<string, unknown> = { Problem: PROBLEM }
   const open = new Set(anonymous)
   const paths: Record<string, Record<string, unknown>> = {}
   const tags = new Map<string, string>()
+  const byHeader = Object.fromEntries(
+    Object.entries(headerSchemes).map(([scheme, header]) => [scheme, { type: 'apiKey', in: 'header', ...header }]),
+  )
   for (const [name, operation] of Object.entries(routes)) {
     const path = (paths[basePath + operation.path] ??= {})
     const tag = tagOf(operation)
@@ -71,8 +77,8 @@ export function openApiDocument({
     servers: [{ url: '/' }],
     tags: Array.from(tags, ([name, text]) => ({ name, description: text })),
     paths,
-    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-    security: [{ token: [] }],
+    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' }, ...byHeader } },
+    security: [{ token: [] }, ...Object.keys(byHeader).map((scheme) => ({ token: [], [scheme]: [] }))],
   }
 }
 

@@ -10,6 +10,11 @@ const ticketId = z.string().max(MOST.ticketId)
 const priority = z.int().min(-MOST.priority).max(MOST.priority)
 const list = z.array(z.string().max(128)).max(256)
 
+/** The header in which a player who shares a token proves who they are, on requests without a body too. */
+export const SECRET_HEADER = 'x-player-secret'
+/** Characters of a secret: both bounds are our choice. */
+export const SECRET_LENGTH = { least: 16, most: 256 } as const
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -36,10 +41,13 @@ const playerKeys = {
   player_id: id.optional().describe('By a backend: who the player is. By a player who shares a token: any name'),
   player_secret: z
     .string()
-    .min(16)
-    .max(256)
+    .min(SECRET_LENGTH.least)
+    .max(SECRET_LENGTH.most)
     .optional()
-    .describe('With `player_id` and a token that players share: drawn by the client, and kept by it'),
+    .describe(
+      'With `player_id` and a token that players share: drawn by the client, and kept by it. Not needed with the ' +
+        'header `x-player-secret`',
+    ),
   coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
 }
 

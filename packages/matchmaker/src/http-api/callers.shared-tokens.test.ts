@@ -21,6 +21,8 @@ const SECRET = 'drawn-by-the-client'
 const home = { from: '192.0.2.1' }
 const elsewhere = { from: '198.51.100.9' }
 
+const annBy = (player_secret: string) => ({ player_id: 'ann', player_secret })
+
 interface Ticket {
   readonly id: string
   readonly player_id: string
@@ -74,7 +76,7 @@ describe('a token that many players share', () => {
     expect(of(await call('everyone', 'POST', '/tickets', guess, home)).player_id).toMatch(/^ann~A{32}~[\w-]{32}$/)
   })
 
-  test.each<[what: string, who: string, body: object, field: string]>([
+  test.each<[what: string, who: string, body: object, field: string, header?: string]>([
     ['a name without a secret', 'everyone', { player_id: 'ann' }, 'player_secret'],
     ['a secret without a name', 'everyone', { player_secret: SECRET }, 'player_id'],
     ['a short secret', 'everyone', { player_id: 'ann', player_secret: 'short-secret' }, 'player_secret'],
@@ -82,9 +84,14 @@ describe('a token that many players share', () => {
     ['coordinates', 'everyone', { coordinates: { latitude: 0, longitude: 0 } }, 'coordinates'],
     ['a secret of a player with a token', 'ann', { player_secret: SECRET }, 'player_secret'],
     ['a secret by a backend', 'backend', { player_ip: '192.0.2.1', player_secret: SECRET }, 'player_secret'],
-  ])('refuses %s, without showing the secret', async (_, who, body, field) => {
+    ['a header without a name', 'everyone', {}, 'player_id', 'drawn-for-the-header'],
+    ['another secret than the header', 'everyone', annBy(SECRET), 'player_secret', 'drawn-for-the-header'],
+    ['a short header', 'everyone', annBy(SECRET), 'x-player-secret', 'short-secret'],
+    ['a long header', 'everyone', annBy(SECRET), 'x-player-secret', 'drawn'.repeat(52)],
+  ])('refuses %s, without showing the secret', async (_, who, body, field, header) => {
     const { call } = setUpReal(queues, shared())
-    const { status, json } = await call(who, 'POST', '/tickets', { ...solo, ...body }, home)
+    const given = header === undefined ? home : { ...home, headers: { 'x-player-secret': header } }
+    const { status, json } = await call(who, 'POST', '/tickets', { ...solo, ...body }, given)
     expect([status === 400 || status === 403, (json as { field: string }).field]).toEqual([true, field])
     expect(JSON.stringify(json)).not.toMatch(/drawn|short-secret/)
   })
@@ -130,6 +137,106 @@ describe('a token that many players share', () => {
     const { id } = of(await call('everyone', 'POST', '/tickets', solo, home))
     expect((await call('everyone', 'POST', `/tickets/${id}/stream-token`, undefined, home)).status).toBe(201)
     expect((await call('everyone', 'POST', `/tickets/${id}/stream-token`, undefined, elsewhere)).status).toBe(404)
+  })
+
+  test('lets a client that sends its secret in a header go on from another network, and nobody else', async () => {
+    const { call, service } = setUpReal(queues, shared())
+    const named = { ...solo, player_id: 'ann' }
+    // Drawn at home, by a client that sent no header then.
+    const first = of(await call('everyone', 'POST', '/tickets', { ...named, player_secret: SECRET }, home))
+    const path = `/tickets/${first.id}`
+    const mobile = { ...elsewhere, headers: { 'x-player-secret': SECRET } }
+    const wrong = { ...elsewhere, headers: { 'x-player-secret': 'another-secret-of-16' } }
+    expect(await call('everyone', 'GET', path, undefined, mobile)).toMatchObject({ status: 200, json: first })
+    expect(await call('everyone', 'GET', path, undefined, home)).toMatchObject({ status: 200, json: first })
+    for (const [method, of] of [
+      ['GET', ''],
+      ['GET', '/explain'],
+      ['POST', '/stream-token'],
+      ['DELETE', ''],
+    ] as const) {
+      expect([method, of, (await call('everyone', method, path + of, undefined, elsewhere)).status]).toEqual([
+        method,
+        of,
+        404,
+      ])
+      expect([method, of, (await call('everyone', method, path + of, undefined, wrong)).status]).toEqual([
+        method,
+        of,
+        404,
+      ])
+    }
+    // The secret of one name is no other's, and another key's is none.
+    const ben = of(await call('everyone', 'POST', '/tickets', { ...named, player_id: 'ben' }, mobile))
+    expect((await call('everyone', 'GET', `/tickets/${ben.id}`, undefined, wrong)).status).toBe(404)
+    expect((await call('everyone', 'POST', `${path}/stream-token`, undefined, mobile)).status).toBe(201)
+    expect((await call('everyone', 'DELETE', path, undefined, mobile)).status).toBe(204)
+    expect(service.inspect().queues[0]?.players).toBe(1)
+  })
+
+  test('makes a client that sends its secret in a header one player in all networks, with one ticket', async () => {
+    const { call } = setUpReal(queues, shared())
+    const headers = { 'x-player-secret': SECRET }
+    const ask = (body: object, from: string) =>
+      call('everyone', 'POST', '/tickets', { ...solo, ...body }, { from, headers })
+    const ann = of(await ask({ player_id: 'ann' }, '192.0.2.1'))
+    expect(ann.player_id).toMatch(/^ann~[\w-]{32}$/)
+    const again = await ask({ player_id: 'ann', player_secret: SECRET }, '198.51.100.9')
+    expect(again).toMatchObject({ status: 409, json: { code: 'player-busy' } })
+    // Such a client is known by its secret alone, also at home.
+    expect((await call('everyone', 'GET', `/tickets/${ann.id}`, undefined, home)).status).toBe(404)
+    expect((await call('everyone', 'DELETE', `/tickets/${ann.id}`, undefined, { ...home, headers })).status).toBe(204)
+    expect(of(await ask({ player_id: 'ann' }, '198.51.100.9')).player_id).toBe(ann.player_id)
+  })
+
+  test('lets a member of a group act from another network by their secret', async () => {
+    const { call, service } = setUpReal(queues, shared())
+    const from = (address: string, name: string) => ({
+      from: address,
+      headers: { 'x-player-secret': `the secret of ${name}` },
+    })
+    const body = (name: string) => ({ ...solo, player_id: name, is_ready: false })
+    interface Member {
+      readonly group_id: string
+      readonly member_id: string
+    }
+    const ann = (await call('everyone', 'POST', '/groups', body('ann'), from('192.0.2.1', 'ann'))).json as Member
+    const path = `/groups/${ann.group_id}`
+    const join = (address: string) =>
+      call('everyone', 'POST', `${path}/members`, body('ben'), from(address, 'ben')).then(({ json }) => json as Member)
+    const ben = await join('192.0.2.2')
+    expect(await join('198.51.100.2')).toEqual(ben)
+    const ready = (one: Member, name: string) =>
+      call('everyone', 'PATCH', `${path}/members/${one.member_id}`, { is_ready: true }, from('203.0.113.5', name))
+    expect((await ready(ben, 'ann')).status).toBe(404)
+    expect((await ready(ben, 'ben')).status).toBe(200)
+    expect((await ready(ann, 'ann')).status).toBe(200)
+    expect(service.exportTickets().tickets[0]?.players).toHaveLength(2)
+    expect((await call('everyone', 'DELETE', path, undefined, from('203.0.113.5', 'ben'))).status).toBe(403)
+    expect((await call('everyone', 'DELETE', path, undefined, from('203.0.113.5', 'ann'))).status).toBe(204)
+  })
+
+  test('bounds the wrong secrets of a network, and keeps out nobody whose network is known', async () => {
+    const { call } = setUpReal(queues, shared())
+    const named = { ...solo, player_id: 'ann', player_secret: SECRET }
+    const { id } = of(await call('everyone', 'POST', '/tickets', named, home))
+    const read = (from: string, secret: string) =>
+      call('everyone', 'GET', `/tickets/${id}`, undefined, { from, headers: { 'x-player-secret': secret } })
+    // A right secret is no guess, however often it is sent.
+    for (let nth = 0; nth < 25; nth += 1) expect((await read('198.51.100.9', SECRET)).status).toBe(200)
+    const guesses: number[] = []
+    for (let nth = 0; nth < 21; nth += 1) guesses.push((await read('198.51.100.9', `wrong-secret-no-${nth}`)).status)
+    expect(guesses).toEqual([...Array<number>(20).fill(404), 429])
+    const refused = await read('198.51.100.9', SECRET)
+    expect(refused).toMatchObject({ status: 429, json: { code: 'too-many-requests' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(JSON.stringify(refused.json)).not.toContain(SECRET)
+    expect((await read('203.0.113.5', SECRET)).status).toBe(200)
+    // At home the network decides: a neighbour's wrong secrets keep nobody out.
+    for (let nth = 0; nth < 25; nth += 1) expect((await read('192.0.2.1', 'wrong-secret-of-home')).status).toBe(200)
+    // One who plays from a network where others guess begins and reads tickets of their own there.
+    const own = of(await call('everyone', 'POST', '/tickets', solo, elsewhere))
+    expect((await call('everyone', 'GET', `/tickets/${own.id}`, undefined, elsewhere)).status).toBe(200)
   })
 
   test('may use nothing that needs one player, a backend or a server', async () => {

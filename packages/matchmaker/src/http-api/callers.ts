@@ -1,8 +1,16 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, dateOf, type Random } from '@muster/core/clock'
-import { type AddressOf, type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
+import {
+  type AddressOf,
+  type Authenticate,
+  bearerToken,
+  type Caller,
+  type LimitStore,
+  Problem,
+} from '@muster/core/http'
 import { addressBlock, addressUnknown, type Awaitable, newId, whenKnown } from '@muster/core/internal'
 import { z } from 'zod'
+import { SECRET_HEADER, SECRET_LENGTH } from './bodies.js'
 import type { PlayerProfile } from './player-profiles.js'
 import type { TicketService } from './service.js'
 
@@ -19,7 +27,8 @@ export interface TicketCaller extends Caller {
   readonly profile?: PlayerProfile | undefined
   /**
    * Set for a token that many players share: a secret of at least 32 characters or bytes, which no player knows. Who
-   * the player is follows from the network of the request and from `player_id` and `player_secret` of the body.
+   * the player is follows from the network of the request, from `player_id` and `player_secret` of the body, and from
+   * the header `x-player-secret`.
    */
   readonly sharedKey?: string | Uint8Array | undefined
 }
@@ -31,12 +40,18 @@ export const isBackend = (caller: TicketCaller): boolean => caller.role === 'bac
 
 /** Tells players apart who share a token. */
 interface SharedToken {
+  /** The secret of the header `x-player-secret`; undefined without one. */
+  readonly secret: string | undefined
   /**
-   * The id of a player of this network: `name~mac`, where the name is the player's own and the mac is made of name,
-   * secret and network. Without a name, a new player each time.
+   * The id of a player: `name~` and two MACs. The first is of name and secret. The second is of the network too, unless
+   * the secret came in the header: such a client proves itself in every network, and is one player in all of them.
+   * Without a name, a new player of this network each time.
    */
   idOf(name: string | undefined, secret: string | undefined): string
-  /** Whether the id was given to a player of this network. */
+  /**
+   * Whether the id is one of this network, or of the header's secret.
+   * @throws {Problem} 429 if the secret would decide, and this network has sent too many wrong ones
+   */
   isOf(playerId: string): boolean
 }
 
@@ -45,7 +60,7 @@ export interface PlayerCaller extends TicketCaller {
   readonly shared?: SharedToken | undefined
 }
 
-/** Whether the caller is this player; of those who share a token, one of the same network. */
+/** Whether the caller is this player; of those who share a token, one of the same network or secret. */
 export const isSelf = ({ id, shared }: PlayerCaller, playerId: string): boolean =>
   shared === undefined ? id === playerId : shared.isOf(playerId)
 
@@ -61,44 +76,115 @@ export const ownOf = (caller: PlayerCaller, playerIds: readonly string[]): strin
 const MAC = 16
 const SHARED_ID = new RegExp(`^(.+)~([\\w-]{${MAC}})([\\w-]{${MAC}})$`, 's')
 
+/** @throws {Problem} 400, without the secret */
+function secretIn(request: Request): string | undefined {
+  const secret = request.headers.get(SECRET_HEADER)
+  if (secret === null) return undefined
+  const { least, most } = SECRET_LENGTH
+  if (secret.length >= least && secret.length <= most) return secret
+  const detail = `${SECRET_HEADER}: must have ${least} to ${most} characters, got ${secret.length}`
+  throw new Problem(400, 'invalid-input', detail, { field: SECRET_HEADER })
+}
+
+/** What a network's wrong secrets cost it. */
+interface Guesses {
+  /** Milliseconds until the network may try a secret. */
+  readonly waitMs: number
+  charge(): void
+  giveBack(): void
+}
+
 /** Nothing is stored: a process that knows the key knows all players, also after a restart. */
-function createSharedToken(key: string | Uint8Array, network: string, random: Random): SharedToken {
+function createSharedToken(
+  key: string | Uint8Array,
+  network: string,
+  random: Random,
+  proof: { readonly secret: string; readonly guesses: Guesses } | undefined,
+): SharedToken {
   const macOf = (...parts: readonly string[]) =>
     createHmac('sha256', key)
       .update(JSON.stringify(['muster-shared-1', ...parts]))
       .digest('base64url')
       .slice(0, MAC)
+  const ofPlayer = (name: string, secret: string) => macOf('secret', name, secret)
   // The name is in it, so that nobody sees which players come from one network.
   const ofNetwork = (name: string, ofSecret: string) => macOf('network', network, name, ofSecret)
+  const isProven = proof && createProof(proof.guesses)
   return {
-    idOf: (name = newId(random), secret = newId(random)) => {
-      const ofSecret = macOf('secret', name, secret)
-      return `${name}~${ofSecret}${ofNetwork(name, ofSecret)}`
+    secret: proof?.secret,
+    idOf: (name, secret) => {
+      const [given, drawn] = [name ?? newId(random), secret ?? newId(random)]
+      const ofSecret = ofPlayer(given, drawn)
+      const isAnywhere = secret !== undefined && secret === proof?.secret
+      return `${given}~${ofSecret}${isAnywhere ? macOf('anywhere', given, ofSecret) : ofNetwork(given, ofSecret)}`
     },
     isOf: (playerId) => {
       const [, name = '', ofSecret = '', mac = ''] = SHARED_ID.exec(playerId) ?? []
-      const wanted = ofNetwork(name, ofSecret)
-      return mac.length === MAC && timingSafeEqual(Buffer.from(mac), Buffer.from(wanted))
+      if (isSame(mac, ofNetwork(name, ofSecret))) return true
+      return isProven?.(() => isSame(ofSecret, ofPlayer(name, proof?.secret ?? ''))) === true
     },
+  }
+}
+
+const isSame = (mac: string, wanted: string) =>
+  mac.length === MAC && timingSafeEqual(Buffer.from(mac), Buffer.from(wanted))
+
+/**
+ * Counts a request whose secret fits none of the players that it is compared with as one wrong secret of its network.
+ */
+function createProof({ waitMs, charge, giveBack }: Guesses): (isRight: () => boolean) => boolean {
+  let outcome: 'open' | 'wrong' | 'right' = 'open'
+  return (isRight) => {
+    if (waitMs > 0) {
+      const detail = 'This network has sent too many wrong secrets. Retry later.'
+      throw new Problem(429, 'too-many-requests', detail, { retryAfterMs: waitMs })
+    }
+    if (isRight()) {
+      if (outcome === 'wrong') giveBack()
+      outcome = 'right'
+      return true
+    }
+    if (outcome === 'open') charge()
+    if (outcome === 'open') outcome = 'wrong'
+    return false
   }
 }
 
 /**
  * Extends `authenticate` to tokens that many players share: their callers count by network.
- * @throws {Problem} 500 if the address of such a caller is unknown
+ * @param wrongSecrets counts wrong secrets by network.
+ * @throws {Problem} 400 for a secret that is too short or too long; 500 if the address of such a caller is unknown
  */
 export function admitShared(
   authenticate: Authenticate<TicketCaller>,
   addressOf: AddressOf,
   random: Random,
+  wrongSecrets: ReturnType<LimitStore['attempts']>,
 ): Authenticate<PlayerCaller> {
   const identify: Authenticate<PlayerCaller> = (request, connection) =>
-    whenKnown(authenticate(request, connection), (caller): PlayerCaller | undefined => {
+    whenKnown(authenticate(request, connection), (caller): Awaitable<PlayerCaller | undefined> => {
       if (caller?.sharedKey === undefined) return caller
+      const { sharedKey } = caller
       const address = addressOf(request, connection)
       if (address === undefined) throw addressUnknown()
       const network = addressBlock(address)
-      return { ...caller, id: `network ${network}`, shared: createSharedToken(caller.sharedKey, network, random) }
+      const secret = secretIn(request)
+      const having = (proof: Parameters<typeof createSharedToken>[3]): PlayerCaller => ({
+        ...caller,
+        id: `network ${network}`,
+        shared: createSharedToken(sharedKey, network, random, proof),
+      })
+      if (secret === undefined) return having(undefined)
+      return whenKnown(wrongSecrets.wait(network), (waitMs) =>
+        having({
+          secret,
+          guesses: {
+            waitMs,
+            charge: () => wrongSecrets.charge(network),
+            giveBack: () => wrongSecrets.giveBack(network),
+          },
+        }),
+      )
     })
   const recall = (request: Request) => {
     const caller = authenticate.recall?.(request)

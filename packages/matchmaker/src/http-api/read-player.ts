@@ -4,7 +4,7 @@ import { Problem } from '@muster/core/http'
 import { addressUnknown, newId } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/servers/internal'
 import { unknownQueue } from '../errors.js'
-import type { PlayerBody, PresentBody } from './bodies.js'
+import { type PlayerBody, type PresentBody, SECRET_HEADER } from './bodies.js'
 import { isBackend, type PlayerCaller } from './callers.js'
 import type { Latencies, Measured } from './latencies.js'
 import type { PlayerProfile, Profiles } from './player-profiles.js'
@@ -53,8 +53,11 @@ const LONGEST_NAME = 80
 
 /** The id of a player who shares a token. @throws {Problem} 400 */
 function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody): string {
-  const { player_id: name, player_secret: secret } = body
-  if (name === undefined && secret !== undefined) throw invalid('player_id', 'must be given with player_secret')
+  const { player_id: name, player_secret: secret = shared.secret } = body
+  if (shared.secret !== undefined && secret !== shared.secret)
+    throw invalid('player_secret', `must be the same as the header ${SECRET_HEADER}`)
+  if (name === undefined && secret !== undefined)
+    throw invalid('player_id', `must be given with player_secret or the header ${SECRET_HEADER}`)
   if (name !== undefined && secret === undefined)
     throw invalid('player_secret', 'must be given with player_id: a text that the client draws once and keeps')
   if (name !== undefined && name.length > LONGEST_NAME)

@@ -18,6 +18,7 @@ import {
 } from '@muster/core/http'
 import { Unavailable } from '../errors.js'
 import { type BackendAct, checkOptions, type TicketApiOptions } from './api-options.js'
+import { SECRET_HEADER } from './bodies.js'
 import {
   admitServers,
   admitShared,
@@ -81,6 +82,8 @@ const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 /** A minute's worth for some households behind one address, and little for who makes players up (our choice). */
 const SHARED_PER_NETWORK: AttemptLimit = { limit: 60, windowMs: 60_000 }
+/** Wrong secrets of one network (our choice): a client that means well sends none. */
+const WRONG_SECRETS: AttemptLimit = { limit: 20, windowMs: 60_000 }
 
 /**
  * Creates the HTTP API for game clients, game servers and backends.
@@ -155,10 +158,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const backfills = createBackfills(service, random)
   const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
   const queueOverview = createQueueOverview({ service, locate, clock })
-  const limitStore = options.limitStore && prefixed(options.limitStore, 'ticket-api')
+  const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'ticket-api')
   const sharedLimit = orNone(sharedCreates, SHARED_PER_NETWORK)
-  const sharedAttempts =
-    sharedLimit && (limitStore ?? createMemoryLimitStore(clock)).attempts('sharedCreates', sharedLimit)
+  const sharedAttempts = sharedLimit && limitStore.attempts('sharedCreates', sharedLimit)
+  const wrongSecrets = limitStore.attempts('wrongSecrets', WRONG_SECRETS)
   let document: ReturnType<typeof describe> | undefined
 
   const handlers: Handlers<typeof ticketRoutes, MatchCaller, (typeof anonymous)[number]> = {
@@ -292,7 +295,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     routes: ticketRoutes,
     handlers,
     anonymous,
-    authenticate: admitServers(admitStreams(admitShared(authenticate, address, random), streamTokens), service),
+    authenticate: admitServers(
+      admitStreams(admitShared(authenticate, address, random, wrongSecrets), streamTokens),
+      service,
+    ),
     authorize: (route, caller, request) => {
       if (route === 'serverReady')
         return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
@@ -345,6 +351,12 @@ const describe = (basePath: string) =>
     routes: ticketRoutes,
     subjects,
     anonymous,
+    headerSchemes: {
+      playerSecret: {
+        name: SECRET_HEADER,
+        description: 'With a token that players share: what the client drew, 16 to 256 printable ASCII characters',
+      },
+    },
     basePath,
   })
 
