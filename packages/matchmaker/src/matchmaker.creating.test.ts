@@ -112,6 +112,43 @@ describe('beyond the creates in flight', () => {
     expect(['g', 'h'].map((name) => status(`${name}1-${name}2`))).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
   })
 
+  test('none is sent whose record is being written when a stop is refused; its record says so', async () => {
+    const memory = createMemoryServerLog()
+    let release: (() => void) | undefined
+    let isHeld = false
+    const append = async (entry: ServerEntry): Promise<void> => {
+      if (isHeld && entry.kind === 'sent') await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entry)
+    }
+    let isRefused = true
+    const error = new RouteMissing('deployments.stop: the answer is not of the API')
+    const { service, matchmaker, matchIdOf, join, run, status } = await crowd({
+      serverLog: { append, open: memory.open },
+      service: { fault: (method) => (method === 'stop' && isRefused ? { error } : undefined) },
+    })
+    await run(8000)
+    isHeld = true
+    join('e1', 'e2')
+    await run(500)
+    const late = matchIdOf('e')
+    expect(release).toBeDefined()
+    void matchmaker.stopMatch(matchIdOf('a'))
+    await run(1000)
+    const recordOf = async () => (await memory.open()).find(({ matchId }) => matchId === late)
+    isHeld = false
+    release?.()
+    await run(1000)
+    expect(service.calls.create).toHaveLength(4)
+    expect(await recordOf()).not.toHaveProperty('sentAt')
+    expect(matchmaker.inspect()).toMatchObject({ held: 'unstoppable' })
+    isRefused = false
+    await run(5000)
+    expect(service.calls.create).toHaveLength(5)
+    expect((await recordOf())?.sentAt).toBeGreaterThan(0)
+    await run(10_000)
+    expect([status('e1-e2'), matchIdOf('e')]).toEqual(['HOST_ASSIGNED', late])
+  })
+
   test('a create that waits is not sent in a pause, but when a probe was answered', async () => {
     let isDown = true
     const { service, matchmaker, run, status } = await crowd({

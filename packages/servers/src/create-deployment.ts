@@ -117,11 +117,34 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     further.holdBack(allocation, isPromised(allocation) ? Infinity : HELD_BACK_MS)
   }
 
+  const mayBeSent = (allocation: Allocation): boolean =>
+    sources.of(allocation.source).gate.lets(allocation, othersOf(allocation))
+
+  /** Ends an allocation whose create could not be noted as sent. A server that players were promised waits. */
+  const notNoted = (allocation: Allocation, error: unknown): void => {
+    if (!isPromised(allocation)) return unwritten(allocation, error)
+    on.problem('store', error, allocation)
+    sources.of(allocation.source).gate.failed(clock.now(), clock.now())
+    governor.forgone(allocation)
+    further.repeat(allocation)
+  }
+
+  /** Notes that a create was not sent after all, so that no later process looks for its server. */
+  const takeBack = async (allocation: Allocation): Promise<void> => {
+    try {
+      await writer.append(withResumption(intentEntry(allocation), allocation))
+    } catch (error) {
+      return notNoted(allocation, error)
+    }
+    if (allocation.unwanted === undefined) holdBack(allocation)
+    else end(allocation)
+  }
+
   const send = async (allocation: Allocation): Promise<void> => {
     const { order } = allocation
     if (order === undefined) return
     // It was planned a while ago: a wrong address may have been found out since.
-    if (!sources.of(allocation.source).gate.lets(allocation, othersOf(allocation))) return holdBack(allocation)
+    if (!mayBeSent(allocation)) return holdBack(allocation)
     if (order.placements !== undefined && allocation.placements === undefined) {
       const placements = order.placements()
       allocation.placements = placements instanceof Promise ? await placements : placements
@@ -143,14 +166,12 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       try {
         await noted
       } catch (error) {
-        if (!isPromised(allocation)) return unwritten(allocation, error)
-        on.problem('store', error, allocation)
-        sources.of(allocation.source).gate.failed(clock.now(), clock.now())
-        governor.forgone(allocation)
-        return further.repeat(allocation)
+        return notNoted(allocation, error)
       }
       if (allocation.unwanted !== undefined) return end(allocation)
     }
+    // The placements and the write took time, and another answer may have come.
+    if (!mayBeSent(allocation)) return takeBack(allocation)
     const sentAt = clock.now()
     governor.sent(allocation, sentAt)
     const outcome = await request()
