@@ -339,6 +339,57 @@ describe('a server that a player has started', () => {
       expect([service.calls.create.length, service.unstopped()]).toEqual([4, []])
     })
 
+    test('a kill -9 comes once its server is gone, while none may be created', async () => {
+      const { matchmaker, run, restart, tokens, service, stored } = openBeforeKill(cold, {
+        maxCreatesPerMinute: 1,
+        service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 3000 }) },
+      })
+      await run(1000)
+      const [seat] = (await matchmaker.startServer({ ...custom, playerIds: ['ann'] })).seats
+      const seatId = seat?.id ?? ''
+      await run(20_000)
+      expect([service.calls.create.length, service.unstopped()]).toEqual([1, []])
+      expect(matchmaker.followSeat(seatId, 'ann')).toMatchObject({ state: 'starting' })
+      const { next, register, report, run: pass } = await restart()
+      expect(next.followSeat(seatId, 'ann')).toMatchObject({ id: seatId, state: 'starting' })
+      await pass(10_000)
+      // Each server has an id and a token of its own, also this one.
+      const [before, after] = tokens()
+      expect([service.calls.create.length, service.unstopped(), after === before]).toEqual([2, ['r2'], false])
+      const { host } = register(after ?? '')
+      await report(after ?? '', { ...host, seats: 8 })
+      await pass(1000)
+      expect(next.followSeat(seatId, 'ann')).toMatchObject({ state: 'held' })
+      expect(stored()).toContain(seatId)
+    })
+
+    test('its server is gone, unless it is given back: nothing of it is stored then', async () => {
+      const { matchmaker, run, restart, service, stored } = openBeforeKill(cold, {
+        maxCreatesPerMinute: 1,
+        service: { fate: () => ({ errorMs: 2000 }) },
+      })
+      await run(1000)
+      const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+      await run(20_000)
+      expect(stored()).toContain('ann')
+      await matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
+      expect(stored()).toBe('[]')
+      const { next, run: pass } = await restart()
+      await pass(10_000)
+      expect(() => next.followSeat(seats[0]?.id ?? '', 'ann')).toThrow(UnknownSeat)
+      expect(service.calls.create).toHaveLength(1)
+    })
+
+    test('no server may be created for so long that it is given up, and so is its record', async () => {
+      const { matchmaker, run, service, stored } = openBeforeKill(cold, {
+        service: { fate: () => ({ errorMs: 2000 }) },
+      })
+      await run(1000)
+      await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+      await run(60_000)
+      expect([service.calls.create.length, stored()]).toEqual([4, '[]'])
+    })
+
     test.each([0, 5, 20, 1200])('a kill -9 comes %i ms after the answer', async (ms) => {
       let isDead = false
       const { matchmaker, run, restart, clock, tokens, service } = openBeforeKill(cold, {

@@ -8,7 +8,7 @@ import { createDeploymentCreation } from './create-deployment.js'
 import { createEnrolling } from './enrolling.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
-import { createServerBrowser } from './browser/index.js'
+import { createServerBrowser, createStartServers } from './browser/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorOptions, Held } from './allocator.js'
@@ -131,32 +131,21 @@ export function createAllocator(options: AllocatorOptions) {
     find: (serverId) => allocations.find(serverId),
     pool: (name) => pools.find(name)?.definition,
     customPool: () => pools.definitions().find(({ custom }) => custom !== undefined),
-    serverFor: (name, near, playerIds) => {
-      const pool = pools.find(name)
-      if (pool === undefined || !recovery.isDone()) return undefined
-      const warm = pools.warmFor(pool, { isEmpty: true, middle: near, placements: undefined })
-      if (warm !== undefined) {
-        if (warm.causedBy === undefined) on.used((warm.causedBy = playerIds))
-        return warm
-      }
-      const { source } = pool.definition
-      if (roomNow(source, clock.now()) <= 0) return undefined
-      const order = pool.orderAt(near)
-      if (order === undefined) return undefined
-      const server = newPoolServer({ matchId: newId(random), queue: name, at: clock.now(), source }, order)
-      server.causedBy = playerIds
-      server.near = near
-      pools.created(server, near)
-      void creating.begin(server)
-      return server
-    },
+    servers: createStartServers({
+      pools: () => pools,
+      clock,
+      random,
+      writer,
+      room: (source) => (recovery.isDone() ? roomNow(source, clock.now()) : 0),
+      begin: (server) => void creating.begin(server),
+      used: on.used,
+    }),
     assertMayStart: options.assertMayStart,
     isNear: (server, near) => pools.isNear(server, near),
     drop: (server) => {
       if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
       else gameServers.drain(server, 'surplus')
     },
-    keep: ({ matchId }, session) => void writer.note({ kind: 'wanted', matchId, session }),
     keys,
     joinToken: ({ serverId, session, id: seatId, team, ...seat }) => {
       const server = credentialOf(allocations.find(serverId)?.tag ?? '')
@@ -174,6 +163,7 @@ export function createAllocator(options: AllocatorOptions) {
     clock,
     hosted,
     tokenOf: keys.tokenOf,
+    ended: (server) => browser.ended(server),
     again: (allocation) => void creating.retry(allocation),
     on,
   })

@@ -47,6 +47,8 @@ interface ServerLifecycleOptions {
   readonly hosted: MatchHosting
   /** The token of the server with this credential, which no log may show. */
   readonly tokenOf: (credential: string) => string
+  /** Nothing is left of a server of a pool. Called before its record ends. */
+  readonly ended: (server: Allocation) => void
   /** The deployment of its last attempt is gone: another attempt may begin. */
   readonly again: (allocation: Allocation) => void
   readonly on: AllocatorListener
@@ -81,6 +83,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
     if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
     allocations.remove(allocation)
     if (!isHosted(allocation)) sourceOf(allocation).ended(credentialOf(allocation.tag))
+    if (allocation.pool !== undefined) options.ended(allocation)
     writer.note({ kind: 'settled', matchId: allocation.matchId })
     tellEnded(allocation)
   }

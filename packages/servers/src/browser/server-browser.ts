@@ -213,6 +213,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     start: starts.start,
     cancel: starts.cancel,
     isStarting: starts.isStarting,
+    ended: starts.ended,
     adopt: starts.adopt,
 
     /** For whom the server is listed, or is to be; undefined: it is not. */

@@ -7,6 +7,7 @@ import type { Allocation, Assignment, StopReason } from '../records/index.js'
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
 import type { SeatParty, SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
+import type { StartServers } from './start-servers.js'
 import { partiesOf, promisedIn, promiseOf, withoutPlayers, withParty } from './promised-seats.js'
 
 /** A seat with what its player needs to connect. */
@@ -92,29 +93,24 @@ export interface ServerStartsOptions {
   readonly pool: (name: string) => Pool | undefined
   /** The first pool of which players may start servers. */
   readonly customPool: () => Pool | undefined
-  /** A server for players: a warm one, or one that is created now; undefined: none may be. They are charged for it. */
-  readonly serverFor: (
-    pool: string,
-    near: Coordinates | undefined,
-    playerIds: readonly string[],
-  ) => Allocation | undefined
+  readonly servers: StartServers
   /** Called before a server is created for these players. @throws {Error} if they have cost too much */
   readonly assertMayStart: (playerIds: readonly string[]) => void
   /** Whether the server is at the place of its pool that is nearest to these coordinates. */
   readonly isNear: (server: Allocation, near: Coordinates | undefined) => boolean
   readonly drop: (server: Allocation) => void
-  /** Stores the session that a server is to list; undefined: none any more. */
-  readonly keep: (server: Allocation, session: StoredSession | undefined) => void
   readonly keys: Pick<ServerKeys, 'seal' | 'unseal'>
 }
 
 /** Creates the servers that players start: what these are to list, and who has been promised seats on them. */
 export function createServerStarts(options: ServerStartsOptions) {
-  const { browser, clock, random, seats, grantOf, find, gameServers, keys } = options
+  const { browser, clock, random, seats, grantOf, find, gameServers, keys, servers } = options
   /** By server: those that do not list themselves yet. */
   const starts = new Map<string, Start>()
   /** Sessions that servers are to list, until they end. */
   const wanted = new Map<string, SessionWanted>()
+  /** Servers that only the store knows of, until one may be created; by each, the id of the one that is gone. */
+  const intended = new Map<Allocation, string>()
   /** Seats of the sessions that servers of a pool were told to list, by the latest. */
   const seatsOfPool = new Map<string, number>()
   const startingSeat = (
@@ -146,28 +142,41 @@ export function createServerStarts(options: ServerStartsOptions) {
   /** The next process is to know what the server is to list, and for whom. */
   const keep = (server: Allocation) => {
     const session = wanted.get(server.matchId)
-    if (session === undefined) return options.keep(server, undefined)
+    if (session === undefined) return servers.keep(server, undefined)
     const { server: _, wanted: __, ...start } = starts.get(server.matchId) ?? {}
     const password = session.password === undefined ? undefined : keys.seal(session.password)
-    options.keep(server, { ...session, password, start: 'until' in start ? start : undefined })
+    servers.keep(server, { ...session, password, start: 'until' in start ? start : undefined })
   }
   const forget = ({ server }: Start) => {
     starts.delete(server.matchId)
     wanted.delete(server.matchId)
-    keep(server)
+    if (intended.delete(server)) servers.settle(server)
+    else keep(server)
   }
   const giveUp = (start: Start) => {
+    const isBegun = !intended.has(start.server)
     forget(start)
-    options.drop(start.server)
+    if (isBegun) options.drop(start.server)
   }
   /** Its server has failed: the same is wanted of another one, once one may be created. */
   const replaceServer = (start: Start) => {
     const { server, failures = 0, near, wanted: session } = start
     if (failures + 1 >= MOST_SERVERS) return giveUp(start)
-    const next = options.serverFor(server.pool ?? '', near, [])
+    const next = servers.serverFor(server.pool ?? '', near, [])
     if (next === undefined) return
     // The store has the start of the next server before that of this one ends.
     begin({ ...start, server: next, failures: failures + 1, wanted: session, until: clock.now() + START_MS })
+    forget(start)
+  }
+  const hasFailed = ({ unwanted }: Allocation) => unwanted === undefined || FAILURES.has(unwanted)
+  /** Its server is gone, and with it the record that keeps the start: another one keeps it until it has a server. */
+  const outlive = (start: Start) => {
+    const { server, failures = 0, near } = start
+    if (!hasFailed(server) || failures + 1 >= MOST_SERVERS || clock.now() >= start.until) return
+    const next = servers.intend(server.pool ?? '', near)
+    if (next === undefined) return
+    intended.set(next, server.matchId)
+    begin({ ...start, server: next })
     forget(start)
   }
   /** The players want the server no longer. One that runs, and has not begun their session, is stock again. */
@@ -221,7 +230,7 @@ export function createServerStarts(options: ServerStartsOptions) {
     const [owner] = party.playerIds
     const custom = options.pool(pool)?.custom
     const { all } = startedIn(pool, owner)
-    const next = custom === undefined || all >= custom.max ? undefined : options.serverFor(pool, near, party.playerIds)
+    const next = custom === undefined || all >= custom.max ? undefined : servers.serverFor(pool, near, party.playerIds)
     if (next === undefined) return
     const until = clock.now() + START_MS
     begin({ ...moved, server: next, wanted: { ...session, session: newId(random), owner }, near, until })
@@ -301,9 +310,14 @@ export function createServerStarts(options: ServerStartsOptions) {
     isStarting: (serverId: string) => starts.has(serverId),
     /** These players leave the start. */
     leave: leaveStart,
+    /** Nothing is left of the server. Called before its record ends. */
+    ended: ({ matchId }: Allocation) => {
+      const start = starts.get(matchId)
+      if (start !== undefined) outlive(start)
+    },
     /** What was begun for these players on the server could not be stored, and was promised to nobody. */
     cancel: (serverId: string, playerIds: readonly string[]) => {
-      const start = starts.get(serverId)
+      const start = starts.get(serverId) ?? [...starts.values()].find(({ server }) => intended.get(server) === serverId)
       if (start !== undefined) leaveStart(start, playerIds)
     },
 
@@ -356,7 +370,7 @@ export function createServerStarts(options: ServerStartsOptions) {
       if (owner !== undefined && own >= custom.perPlayer)
         throw new SeatRefused('too-many-servers', 'The player has started as many servers as allowed. End one first.')
       options.assertMayStart(playerIds)
-      const server = all >= custom.max ? undefined : options.serverFor(pool, near, playerIds)
+      const server = all >= custom.max ? undefined : servers.serverFor(pool, near, playerIds)
       if (server === undefined)
         throw new SeatRefused('no-capacity', 'No more servers may be started now. Try again later.', {
           retryAfterMs: 10_000,
@@ -382,9 +396,8 @@ export function createServerStarts(options: ServerStartsOptions) {
     advance: (now: number) => {
       for (const start of starts.values()) {
         const { server, until } = start
-        const { unwanted } = server
-        const isGone = find(server.matchId) !== server || unwanted !== undefined
-        if (now >= until || (isGone && unwanted !== undefined && !FAILURES.has(unwanted))) giveUp(start)
+        const isGone = find(server.matchId) !== server || server.unwanted !== undefined
+        if (now >= until || !hasFailed(server)) giveUp(start)
         else if (isGone) replaceServer(start)
         else if (server.assignment !== undefined && seats.listing(server.matchId)?.session === start.wanted.session)
           begun(start)
