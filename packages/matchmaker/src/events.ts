@@ -106,13 +106,17 @@ export interface MatchmakerEvents extends TicketEvents {
     OfPool & {
       readonly requestId: string
       readonly reason: ServerFailure
-      /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
+      /**
+       * What the service says of the error, e.g. an exit code, and why its logs were not read if its secrets are not
+       * known; without addresses, at most 300 characters.
+       */
       readonly detail?: string | undefined
     }
   /**
    * What the container of a server that failed wrote at its end: how it crashed, and at most 16,384 characters, without
    * its secrets and without addresses. Read before its stop, which takes them away. Not of every failed server: the
-   * service may have none, and no stop waits longer than three seconds.
+   * service may have none, no stop waits longer than three seconds, and those of a server that an earlier process has
+   * ordered may hold secrets that are not known.
    */
   serverLogs: MatchEvent &
     OfPool & { readonly requestId: string; readonly reason: ServerFailure; readonly logs: string }

@@ -1,6 +1,7 @@
 /** The logs of servers that failed, which their stop takes away. */
 import { NotFound } from '@muster/core'
 import { expect, test } from 'vitest'
+import { createMemoryServerLog } from '@muster/servers/internal'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
 const hidden = { API_KEY: 'hunter2-of-the-backend' }
@@ -76,4 +77,28 @@ test('when many servers fail at once, the stops of most wait for no logs', async
   await world.run(10_000)
   expect(reads).toBeGreaterThanOrEqual(8)
   expect(world.service.calls.stop.length).toBeGreaterThanOrEqual(32)
+})
+
+test('no logs are read of a server whose order is not known after a takeover, and its failure says why', async () => {
+  const serverLog = createMemoryServerLog()
+  let reads = 0
+  const logs = () => ((reads += 1), Promise.resolve({ logs: hidden.API_KEY }))
+  const fate = () => ({ readyMs: 1000, errorMs: 20_000 })
+  const first = setUp({ queues, serverLog, service: { fate, logs } })
+  await first.run(250)
+  first.join('ann', 'ben')
+  await first.run(5000)
+  expect(first.status('ann-ben')).toBe('HOST_ASSIGNED')
+  const { clock, service } = first
+  // The next process has neither the tickets nor the variables of the queue.
+  const next = setUp({ queues: [duel], serverLog, clock, deployments: service.deployments })
+  for (let passed = 0; passed < 30_000; passed += 250) {
+    await next.matchmaker.tick()
+    await clock.advance(250)
+  }
+  expect(service.unstopped()).toEqual([])
+  expect(reads).toBe(0)
+  expect(next.seen.deploymentFailed).toMatchObject([
+    { requestId: 'r1', reason: 'crashed', detail: expect.stringMatching(/logs were not read.*secrets/) },
+  ])
 })

@@ -36,6 +36,9 @@ import type { ServerChange, ServerHint, Sources } from './sources/index.js'
 /** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
 export type ServerLifecycle = ReturnType<typeof createServerLifecycle>
 
+/** Why there are no logs of a server that an earlier process has ordered. */
+const LOGS_UNREAD = 'its logs were not read, as an earlier process ordered it and this one does not know its secrets'
+
 interface ServerLifecycleOptions {
   readonly sources: Pick<Sources, 'of'>
   readonly clock: Pick<Clock, 'now'>
@@ -70,7 +73,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
 
   const crash = (allocation: Allocation, requestId: string, detail: string | undefined) => {
     allocation.unwanted ??= 'crashed'
-    on.faulty(allocation, requestId, 'crashed', detail)
+    const areUnread = allocation.order === undefined && sourceOf(allocation).logs !== undefined
+    const parts = areUnread ? [detail?.slice(0, 150), LOGS_UNREAD] : [detail]
+    on.faulty(allocation, requestId, 'crashed', parts.filter((part) => part !== undefined).join('; ') || undefined)
   }
 
   const concludeMatch = (allocation: Allocation) => {
@@ -91,7 +96,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   /** Reads the logs of a server that failed: its stop takes them away. */
   const logsFirst = (allocation: Allocation, requestId: string): (() => Promise<void>) | undefined => {
     const { unwanted: reason, order } = allocation
-    // Without the order it is not known which of its variables are secrets.
+    // Without the order it is not known which of its variables are secrets: nothing that the service tells has them.
     const { logs } = sourceOf(allocation)
     if (logs === undefined || order === undefined || reason === undefined || !isServerFailure(reason)) return undefined
     const secrets = [tokenOf(credentialOf(allocation.tag)), ...Object.values(order.deploy.hiddenEnvironment)]
