@@ -350,6 +350,8 @@ describe('a server that a player has started', () => {
       await run(20_000)
       expect([service.calls.create.length, service.unstopped()]).toEqual([1, []])
       expect(matchmaker.followSeat(seatId, 'ann')).toMatchObject({ state: 'starting' })
+      const again = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+      expect(again).toMatchObject({ isNew: false, seats: [{ id: seatId }] })
       const { next, register, report, run: pass } = await restart()
       expect(next.followSeat(seatId, 'ann')).toMatchObject({ id: seatId, state: 'starting' })
       await pass(10_000)

@@ -201,6 +201,8 @@ describe('what is off by default', () => {
     const on = setUp({ cors: { origins: [origin] } })
     const allowed = await on.request(undefined, 'OPTIONS', '/tickets', undefined, preflight)
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, origin])
+    // Pages of players who share a token send their secret.
+    expect(allowed.headers.get('access-control-allow-headers')?.split(', ')).toContain('x-player-secret')
     expect(
       (await on.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get(
         'access-control-allow-origin',

@@ -293,7 +293,7 @@ export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
       const { serverId, isNew } = started
       try {
         await matching.recorded(serverId)
-        if (find(serverId) === undefined)
+        if (find(serverId) === undefined && !browser.isStarting(serverId))
           throw new Unavailable('The store cannot record the server, so none is started. Retry.')
       } catch (error) {
         if (isNew) browser.cancel(serverId, request.playerIds)
