@@ -289,17 +289,102 @@ test('the sizes of matches that are tried are named, and which of them lack play
   )
 })
 
-test('values that look the same are named where they differ in type or Unicode form', () => {
-  const mode = (value: string | number): Waiting => ({ attributes: { mode: value } })
-  const equal: RuleDefinition = { kind: 'equal', attribute: 'mode' }
+describe('values that look the same are named where they differ', () => {
   const word = 'caf\u00e9'
-  expect(explain([equal], [mode(40), mode('40')]).summary).toBe(
-    'Nobody else waits who has the same for rule "equal mode". Another ticket has mode 40 as a text, not as a number.',
-  )
-  for (const rule of [equal, { ...equal, optionalAfterMs: 60_000 }]) {
-    expect(explain([rule], [mode(word), mode(word.normalize('NFD'))]).summary).toContain(
-      ` Another ticket has mode "${word}" in another Unicode form.`,
-    )
-    expect(explain([rule], [mode('a'), mode('b')]).summary).not.toContain('Another ticket')
-  }
+  const other = word.normalize('NFD')
+  const has = (attributes: RulePlayer['attributes']): Waiting => ({ attributes })
+  const mode = (value: string | number): Waiting => has({ mode: value })
+  const equal: RuleDefinition = { kind: 'equal', attribute: 'mode' }
+  const likes: RuleDefinition = { kind: 'accepts', attribute: 'mode', operator: '=', own: 'likes' }
+  const takes: RuleDefinition = { kind: 'accepts', attribute: 'mode', operator: 'in', own: 'taken' }
+  const different: RuleDefinition = { kind: 'different', attribute: 'mode' }
+  const level: RuleDefinition = { kind: 'compare', attribute: 'level', aggregate: 'min', operator: '>', value: 5 }
+  const never: RuleDefinition = { kind: 'equal', attribute: 'team' }
+  const team = [{ team: 'a' }, { team: 'b' }]
+  const inForm = `"${word}" in another Unicode form`
+  const its = (what: string) => `Another ticket has ${what} ${inForm}.`
+  const passes = (what: string, rule: string) =>
+    `Another ticket has ${what} ${inForm}, which rule "${rule}" takes for another value.`
+
+  test.each<[what: string, sentence: string, rules: readonly RuleDefinition[], one: Waiting, two: Waiting]>([
+    ['equal, of another type', 'Another ticket has mode 40 as a text, not as a number.', [equal], mode(40), mode('40')],
+    ['equal, in another form', its('mode'), [equal], mode(word), mode(other)],
+    ['equal that relaxes', its('mode'), [{ ...equal, optionalAfterMs: 60_000 }], mode(word), mode(other)],
+    ['the second of two', its('mode'), [{ ...never, scope: 'team' }, equal], mode(word), mode(other)],
+    ['within any', its('mode'), [{ kind: 'any', rules: [equal, never] }], mode(word), mode(other)],
+    ['within not and all', its('mode'), [{ kind: 'not', rule: different }], mode(word), mode(other)],
+    ['accepts', its('mode'), [likes], has({ mode: 'x', likes: word }), mode(other)],
+    ['accepts, from the other side', its('likes'), [likes], mode(word), has({ mode: 'x', likes: other })],
+    ['accepts of lists', its('mode'), [takes], has({ mode: 'x', taken: ['y', word] }), mode(other)],
+    ['different', passes('mode', 'different mode'), [different, never], mode(word), mode(other)],
+    [
+      'accepts of others',
+      passes('mode', 'r'),
+      [{ ...likes, operator: '!=', name: 'r' }, never],
+      has({ mode: 'x', likes: word }),
+      mode(other),
+    ],
+    [
+      'avoid',
+      passes('id', 'avoid'),
+      [{ kind: 'avoid' }, never],
+      { ...mode('x'), avoid: [word] },
+      { ...mode('x'), id: other },
+    ],
+    [
+      'a role',
+      `Rule "roles" compares role with ${inForm}.`,
+      [{ kind: 'roles', roles: { [other]: 1 } }],
+      { ...mode('x'), roles: [word] },
+      mode('x'),
+    ],
+    [
+      'require',
+      `Rule "require mode" compares mode with ${inForm}.`,
+      [{ kind: 'require', attribute: 'mode', operator: '=', value: other, optionalAfterMs: 60_000 }],
+      mode(word),
+      mode(other),
+    ],
+    [
+      'require of numbers, within any',
+      'Rule "any" compares mode with "40" as a number, not as a text.',
+      [{ kind: 'any', rules: [{ kind: 'require', attribute: 'mode', operator: '=', value: 40 }, equal] }],
+      mode('40'),
+      mode(40),
+    ],
+    [
+      'compare, within any',
+      'Rule "any" compares level with "41" as a number, not as a text.',
+      [{ kind: 'any', rules: [level, equal] }],
+      has({ mode: 1, level: '41' }),
+      has({ mode: 2, level: '41' }),
+    ],
+  ])('%s', (_what, sentence, rules, one, two) => {
+    const withTeam = [one, two].map((each, at) => ({ ...each, attributes: { ...each.attributes, ...team[at] } }))
+    expect(explain(rules, withTeam).summary).toContain(` ${sentence}`)
+    // Nothing is named where nothing looks the same, and nothing where the rule does not count any more.
+    const apart = withTeam.map((each) => ({
+      ...each,
+      roles: [],
+      avoid: [],
+      attributes: { team: 'a', mode: 'x', likes: 'y' },
+    }))
+    const plain = explain(
+      rules.map((rule): RuleDefinition => ({ ...rule, optionalAfterMs: 60_000 })),
+      apart,
+    ).summary
+    expect(plain).not.toMatch(/Another ticket|compares/)
+    const late = rules.map((rule): RuleDefinition => ({ ...rule, optionalAfterMs: 5 }))
+    expect(
+      explain(
+        late,
+        withTeam.map((each) => ({ ...each, waited: 10 })),
+      ).summary,
+    ).not.toMatch(/Another ticket has/)
+  })
+
+  test('a ticket is refused with the form that differs', () => {
+    const rule: RuleDefinition = { kind: 'require', attribute: 'mode', operator: 'in', value: ['x', other] }
+    expect(() => explain([rule], [mode(word)])).toThrow(`; that is their ${inForm}`)
+  })
 })

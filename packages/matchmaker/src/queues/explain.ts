@@ -2,7 +2,7 @@
 import { kmOf } from '@muster/core/internal'
 import type { Entry, Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
-import { similarValue } from './similar-values.js'
+import { type SayIsSimilar, similarValue } from './similar-values.js'
 import { startsOf, tableOf, type Facts } from './rule-parts/index.js'
 import { limitsOf, type Rule, type CompiledRule } from './rules/index.js'
 
@@ -85,6 +85,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
   const counted = namesOf(compiled.rules.filter(({ counts }) => counts !== undefined))
   const together = namesOf(aboutMatches.filter(({ counts }) => counts === undefined))
   const nextAt = relaxationsOf(compiled)
+  const similarIn = similarValuesOf(compiled)
   /** The level that counts in a match of these two tickets. */
   const levelFor = (
     { rule }: Probe,
@@ -175,9 +176,42 @@ export function createExplain(compiled: CompiledQueue): Explain {
       players: others.length < pool.count - 1 ? Infinity : players,
       rules: counted,
     }
-    const culprit = compiled.rules.find(({ rule }) => rule.name === why.blocking)?.rule
-    const similar = culprit && similarValue(culprit, pool, slot)
+    const isInTheWay = (rule: string) => {
+      const at = names.indexOf(rule)
+      return at === -1 || (lets[at] ?? 0) < others.length
+    }
+    const similar = similarIn(pool, slot, { level, blocking: why.blocking, isInTheWay })
     return { queue: queue.name, summary: summaryOf(why, { together, tried, similar }), ...why }
+  }
+}
+
+interface InTheWay {
+  /** The ticket's level. */
+  readonly level: number
+  /** Name of the rule that blocks most. */
+  readonly blocking: string | undefined
+  /** Whether the rule of this name may keep another ticket away. */
+  isInTheWay(rule: string): boolean
+}
+
+/** Says which values look the same to players and not to a rule: first to the one that blocks most. */
+function similarValuesOf(compiled: CompiledQueue) {
+  const rules = compiled.rules.map(({ rule }) => ({
+    rule,
+    limits: shownLimits(compiled, rule),
+    missed: similarValue(rule, true),
+    passed: similarValue(rule, false),
+  }))
+  return (pool: Pool<Facts>, slot: Slot, { level, blocking, isInTheWay }: InTheWay): string | undefined => {
+    const counting = rules.filter(({ limits }) => !Number.isNaN(limits[level]))
+    const inTheWay = counting.filter(({ rule }) => rule.name === blocking || isInTheWay(rule.name))
+    const first = inTheWay.toSorted((one, other) => +(other.rule.name === blocking) - +(one.rule.name === blocking))
+    const sentences: SayIsSimilar[] = [...first.map(({ missed }) => missed), ...counting.map(({ passed }) => passed)]
+    for (const say of sentences) {
+      const said = say(pool, slot)
+      if (said !== undefined) return said
+    }
+    return undefined
   }
 }
 

@@ -1,40 +1,165 @@
-// pure: values that look the same and are not, for `explain`
+// pure: values that look the same and that rules tell apart, for `explain` and `muster check`
 import type { Pool, Slot } from '@muster/kernel'
-import type { Facts } from './rule-parts/index.js'
-import type { Rule } from './rules/index.js'
+import { type Facts, relaxingOf, type RuleTicket, type Similar, similarTo } from './rule-parts/index.js'
+import { innerRulesOf, type RuleDefinition } from './rules/index.js'
 
-/** Other tickets whose values are looked at (our choice). */
+/** Other tickets, and values of theirs, that are looked at (our choices). */
 const MOST_SEEN = 256
+const MOST_VALUES = 4096
+
+type Read = (ticket: RuleTicket) => readonly unknown[]
+
+/** Values of a ticket that a rule compares. */
+interface Comparison {
+  /** What they are compared with: an attribute, a role or an id. */
+  readonly what: string
+  readonly own: Read
+  /** Values of other tickets, or, as constants, those that the definition of the rule names. */
+  readonly others?: Read
+  readonly constants?: Read
+  /** Whether the rule wants values that are the same; otherwise it wants others. */
+  readonly wantsSame: boolean
+}
+
+/** What a rule compares, and the rules within it. Only within others does a rule of numbers take tickets with texts. */
+function comparisonsOf(rule: RuleDefinition): readonly Comparison[] {
+  const inner = innerRulesOf(rule).flatMap(comparisonsOf)
+  switch (rule.kind) {
+    case 'not':
+      return inner.map((one) => ({ ...one, wantsSame: !one.wantsSame }))
+    case 'equal':
+    case 'overlap':
+    case 'different': {
+      const read = attribute(rule.attribute)
+      return [{ what: rule.attribute, own: read, others: read, wantsSame: rule.kind !== 'different' }]
+    }
+    case 'accepts': {
+      const wantsSame = SAME.has(rule.operator)
+      if (!wantsSame && !OTHER.has(rule.operator)) return [...numbers(rule.attribute), ...numbers(rule.own)]
+      const [is, wants] = [attribute(rule.attribute), attribute(rule.own)]
+      return [
+        { what: rule.attribute, own: wants, others: is, wantsSame },
+        { what: rule.own, own: is, others: wants, wantsSame },
+      ]
+    }
+    case 'avoid':
+      // Nobody learns who avoids them.
+      return [{ what: 'id', own: avoided, others: ({ players }) => players.map(({ id }) => id), wantsSame: false }]
+    case 'roles': {
+      const names = Object.keys(rule.roles)
+      const own: Read = ({ players }) => players.flatMap(({ roles }) => roles)
+      return [{ what: 'role', own, constants: () => names, wantsSame: true }]
+    }
+    case 'require': {
+      const wantsSame = SAME.has(rule.operator)
+      if (!wantsSame && !OTHER.has(rule.operator)) return numbers(rule.attribute)
+      const named = constantsOf(rule)
+      return [{ what: rule.attribute, own: attribute(rule.attribute), constants: () => named, wantsSame }]
+    }
+    case 'difference':
+    case 'compare':
+      return numbers(rule.attribute)
+    default:
+      return inner
+  }
+}
+
+const SAME: ReadonlySet<string> = new Set(['=', 'in', 'contains'])
+const OTHER: ReadonlySet<string> = new Set(['!=', 'not in', 'excludes'])
+
+const attribute =
+  (name: string): Read =>
+  ({ players }) =>
+    players.flatMap(({ attributes }): unknown[] => {
+      const value: unknown = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+      return value === undefined ? [] : Array.isArray(value) ? value : [value]
+    })
+
+const avoided: Read = ({ players }) => players.flatMap(({ avoid }) => avoid)
+
+/** A text that reads as a number is none. */
+function numbers(name: string | undefined): readonly Comparison[] {
+  if (name === undefined) return []
+  const own = attribute(name)
+  const asNumbers: Read = (ticket) =>
+    own(ticket).flatMap((value) => (typeof value === 'string' && String(Number(value)) === value ? Number(value) : []))
+  return [{ what: name, own, constants: asNumbers, wantsSame: true }]
+}
+
+/** The values that a rule of kind `require` names and that cannot relax. */
+function constantsOf({ value }: Extract<RuleDefinition, { kind: 'require' }>): readonly unknown[] {
+  if (Array.isArray(value) && relaxingOf(value) === undefined) return value
+  return typeof value === 'object' ? [] : [value]
+}
+
+/** Says that a rule tells two values apart that look the same; undefined if it does not. */
+export type SayIsSimilar = (pool: Pool<Facts>, slot: Slot) => string | undefined
 
 /**
- * Says that another ticket has a value that looks the same and is of another type, or another Unicode form of the same
- * word; undefined if none has. Only values that the ticket has itself are named.
+ * Says that another ticket, or the rule, has a value that looks the same as one of the ticket and is of another type,
+ * or another Unicode form of the same word. Only values that the ticket has itself are named.
+ * @param rule with the name by which the sentence calls it
+ * @param wantsSame whether to look where the rule wants the same, which it then finds missing; otherwise, where it
+ * wants others, and lets through what looks the same
  */
-export function similarValue(rule: Rule, pool: Pool<Facts>, slot: Slot): string | undefined {
-  if (rule.kind !== 'equal' && rule.kind !== 'overlap') return undefined
-  const { attribute } = rule
-  const own = valuesOf(pool.entryOf(slot).facts, attribute)
+export function similarValue(rule: RuleDefinition & { readonly name: string }, wantsSame: boolean): SayIsSimilar {
+  const comparisons = comparisonsOf(rule).filter((one) => one.wantsSame === wantsSame)
+  const name = JSON.stringify(rule.name)
+  return (pool, slot) => {
+    const { ticket } = pool.entryOf(slot).facts
+    for (const { what, own, others, constants } of comparisons) {
+      const values = own(ticket)
+      if (values.length === 0) continue
+      const named = constants && similarTo(values, constants(ticket))
+      if (named !== undefined) return `Rule ${name} compares ${what} with ${inWords(named)}`
+      const near = others && similarOf(values, others, pool, slot)
+      if (near === undefined) continue
+      const has = `Another ticket has ${what} ${inWords(near)}`
+      return wantsSame ? has : `${has}, which rule ${name} takes for another value`
+    }
+    return undefined
+  }
+}
+
+const inWords = ({ value, how }: Similar): string => `${JSON.stringify(value)} ${how}`
+
+function similarOf(values: readonly unknown[], others: Read, pool: Pool<Facts>, slot: Slot): Similar | undefined {
+  let seen = 0
   for (const other of pool.some(MOST_SEEN)) {
     if (other === slot) continue
-    const others = valuesOf(pool.entryOf(other).facts, attribute)
-    for (const value of own) {
-      if (others.includes(value)) continue
-      const near = others.find((one) => formOf(one) === formOf(value))
-      if (near === undefined) continue
-      const [theirs, ours] = [near, value].map((one) => TYPES[typeof one] ?? 'another type')
-      const how = theirs === ours ? 'in another Unicode form' : `as ${theirs}, not as ${ours}`
-      return `Another ticket has ${attribute} ${JSON.stringify(value)} ${how}`
-    }
+    const theirs = others(pool.entryOf(other).facts.ticket)
+    const near = similarTo(values, theirs)
+    if (near !== undefined) return near
+    seen += theirs.length
+    if (seen > MOST_VALUES) return undefined
   }
   return undefined
 }
 
-const TYPES: Readonly<Record<string, string>> = { string: 'a text', number: 'a number', boolean: 'a boolean' }
+/** Values that the rules of a queue name, and that look the same as those of an earlier rule without being the same. */
+export function similarConstants(
+  rules: readonly RuleDefinition[],
+): readonly { readonly rule: number; readonly message: string }[] {
+  const named = new Map<string, unknown[]>()
+  return rules.flatMap((rule, index) =>
+    namedBy(rule).flatMap(([what, values]) =>
+      values.flatMap((value) => {
+        const before = named.get(what) ?? []
+        named.set(what, [...before, value])
+        const near = similarTo([value], before)
+        if (near === undefined) return []
+        return { rule: index, message: `has ${what} ${JSON.stringify(value)}, which is also named ${near.how}` }
+      }),
+    ),
+  )
+}
 
-const formOf = (value: unknown): string => String(value).normalize('NFKC')
-
-const valuesOf = ({ ticket }: Facts, attribute: string): unknown[] =>
-  ticket.players.flatMap(({ attributes }): unknown[] => {
-    const value: unknown = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
-    return value === undefined ? [] : Array.isArray(value) ? value : [value]
-  })
+/** The values that the definition of a rule names, and the rules within it, by what they are values of. */
+function namedBy(rule: RuleDefinition): readonly (readonly [what: string, values: readonly unknown[]])[] {
+  const inner = innerRulesOf(rule).flatMap(namedBy)
+  if (rule.kind === 'roles') return [['role', Object.keys(rule.roles)]]
+  const missing = 'missing' in rule && typeof rule.missing === 'object' ? [rule.missing.value].flat() : []
+  const own = [...(rule.kind === 'require' ? constantsOf(rule) : []), ...missing]
+  const name = 'attribute' in rule ? rule.attribute : undefined
+  return name === undefined || own.length === 0 ? inner : [[name, own], ...inner]
+}

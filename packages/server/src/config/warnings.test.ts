@@ -28,6 +28,11 @@ const redis = (url: string) =>
 const UNCHECKED = 'beacons: { enabled: false }\n'
 const profiles = 'profiles: { url: https://profiles.example, whenDown: { attributes: { skill: 5 } } }\n'
 const RATED = 'rules: [{ kind: not, rule: { kind: difference, attribute: rating, max: 5 } }]'
+const DECOMPOSED = 'he\u0301ros'
+const SIMILAR =
+  "rules: [{ kind: require, attribute: level, operator: '=', value: 40 }, " +
+  "{ kind: equal, attribute: level, missing: { value: '40' } }, " +
+  `{ kind: any, rules: [{ kind: roles, roles: { h\u00e9ros: 1 } }, { kind: roles, roles: { ${DECOMPOSED}: 1 } }] }]`
 const CLAIMS = AUTH.replace(
   ' } }]',
   ' } }], jwt: { issuer: https://id.example, secret: { env: S }, claims: { attributes: { skill: skill } } }',
@@ -94,6 +99,8 @@ test.each([
     ['warning 2 queues.0.rules.0'],
   ],
   ['the size of a party', queue('rules: [{ kind: difference, attribute: $partySize, max: 1 }]'), []],
+  ['values that look the same', queue(SIMILAR), ['warning 2 queues.0.rules.1', 'warning 2 queues.0.rules.2']],
+  ['values that are the same, or others', queue(SIMILAR.replace("'40'", "'41'").replace(DECOMPOSED, 'tank')), []],
   ['an attribute that a backend may state', queue(RATED), []],
   ['an attribute that nobody may state', queue(RATED).replace(AUTH, CLAIMS), ['warning 2 queues.0.rules.0']],
   ['an attribute that a claim states', queue(RATED.replace('rating', 'skill')).replace(AUTH, CLAIMS), []],

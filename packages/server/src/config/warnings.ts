@@ -1,6 +1,6 @@
 import { didYouMean } from '@muster/core/internal'
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
-import { attributesComparedBy, ENROLLED } from '@muster/matchmaker/internal'
+import { attributesComparedBy, ENROLLED, similarConstants } from '@muster/matchmaker/internal'
 import type { ConfigFile } from './config.js'
 
 interface Parts {
@@ -177,9 +177,11 @@ function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]):
 }
 
 /** Servers register and say who came by the ticket API, whose URL they find in MM_API_URL unless they know it. */
-function aboutQueue({ deploy, acceptance, cooldown }: Queue, queue: string, { listen }: ConfigFile): Remark[] {
+function aboutQueue({ deploy, acceptance, cooldown, rules }: Queue, queue: string, { listen }: ConfigFile): Remark[] {
   const { probe, joinWithinMs } = deploy
+  const similar = similarConstants(rules).map(({ rule, message }) => [`${queue}.rules.${rule}`, message])
   return remarks({
+    ...(Object.fromEntries(similar) as Readonly<Record<string, string>>),
     [`${queue}.deploy.probe`]:
       probe?.kind === 'registration' &&
       probe.url === undefined &&

@@ -81,6 +81,7 @@ export {
   textsSchema,
   waitMs,
 } from './rule-field-schemas.js'
+export { type Similar, similarTo } from './similar.js'
 export {
   LARGEST_MATCH,
   mayBeSmaller,

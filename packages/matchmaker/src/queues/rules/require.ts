@@ -32,6 +32,7 @@ import {
   operatorSchema,
   partySchema,
   problemOfValue,
+  similarTo,
   scalarSchema,
   textSchema,
   textsSchema,
@@ -127,7 +128,7 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
     const fits = fitsAt(ticket, refuse)
     const from = limits.findIndex((limit) => Number.isNaN(limit) || fits(limit))
     if (from >= 0) return from
-    const wants = `${rule.attribute} ${rule.operator} ${limitOf(rule)}`
+    const wants = `${rule.attribute} ${rule.operator} ${limitOf(rule)}${similarWords(rule, ticket)}`
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
   }
   // A rule that never relaxes is decided when the ticket is created.
@@ -165,6 +166,13 @@ export function compileRequire(rule: Checked<RequireRule>, { index, levels, isIn
 const limitOf = ({ value }: RequireRule) => {
   const relaxing = relaxingOf(value)
   return relaxing === undefined ? JSON.stringify(value) : String(loosest(relaxing))
+}
+
+/** Says that a value of the ticket is what the rule wants in another Unicode form. */
+function similarWords({ attribute, value }: RequireRule, { players }: RuleTicket): string {
+  const own = players.flatMap(({ attributes }) => (Object.hasOwn(attributes, attribute) ? attributes[attribute] : []))
+  const near = relaxingOf(value) === undefined ? similarTo(own.flat(), [value].flat()) : undefined
+  return near === undefined ? '' : `; that is their ${JSON.stringify(near.value)} ${near.how}`
 }
 
 /** The schema has checked that the value for players without the attribute has the right type. */
