@@ -283,6 +283,37 @@ describe('a server', () => {
     expect(await again).toEqual([200, 25_000])
   })
 
+  test('that says that a player has left: their ticket and place in a group have no join token any more', async () => {
+    const { send, run, tokenOf, matchmaker } = await open()
+    const become = async (who: string, path: string) =>
+      (await send(who, 'POST', path, { profile: 'duel', is_ready: false })).json
+    const cat = await become('cat', '/groups')
+    const group = `/groups/${String(cat['group_id'])}`
+    const dee = await become('dee', `${group}/members`)
+    const members = {
+      cat: `${group}/members/${String(cat['member_id'])}`,
+      dee: `${group}/members/${String(dee['member_id'])}`,
+    }
+    for (const [who, path] of Object.entries(members)) await send(who, 'PATCH', path, { is_ready: true })
+    await run(6000)
+    const match = matchmaker.inspect().matches.find(({ playerIds }) => playerIds.includes('cat'))
+    await send(tokenOf(1), 'POST', '/servers', { instance: 'two' })
+    const report = async (seq: number, players: object) => {
+      const matches = [{ id: match?.matchId, status: 'open', players }]
+      expect((await send(tokenOf(1), 'PUT', '/servers/me', { instance: 'two', seq, matches })).status).toBe(200)
+    }
+    await report(1, { cat: 'in', dee: 'in' })
+    await run(500)
+    const tokens = async (who: 'cat' | 'dee') => {
+      const { json } = await send(who, 'GET', members[who], undefined)
+      const ticket = (await send(who, 'GET', `/tickets/${String(json['ticket_id'])}`, undefined)).json
+      return [json, ticket].map(({ assignment }) => 'join_token' in (assignment as object))
+    }
+    expect([await tokens('cat'), await tokens('dee')].flat()).toEqual([true, true, true, true])
+    await report(2, { cat: 'in', dee: 'left' })
+    expect([await tokens('cat'), await tokens('dee')].flat()).toEqual([true, true, false, false])
+  })
+
   test('that waits as long as it may is not lost', async () => {
     const { register, report, run, token, matchmaker, playing } = await open()
     await register()

@@ -337,11 +337,12 @@ export function createJoinTokens(
   }
 }
 
-/** What a player may join by their ticket; undefined unless its server runs and its match is not over. */
+/** What a player may join by their ticket; undefined unless its server runs, with the player in its match. */
 function joinGrantOf(ticket: Ticket, playerId: string): JoinGrant | undefined {
-  const { id, status, assignment, matchId, ended, players, team } = ticket
+  const { id, status, assignment, matchId, ended, left, players, team } = ticket
   const index = players.findIndex((player) => player.id === playerId)
   if (status !== 'HOST_ASSIGNED' || ended !== undefined || index === -1) return undefined
+  if (left?.includes(playerId) === true) return undefined
   if (assignment?.server === undefined || matchId === undefined) return undefined
   return {
     server: assignment.server,

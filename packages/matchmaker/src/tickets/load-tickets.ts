@@ -121,9 +121,10 @@ export function createLoading(options: LoadingOptions): Loading {
     }
   }
 
-  const seated = (record: TicketRecord, { status, assignedAt }: TicketState) => {
+  const seated = (record: TicketRecord, { status, assignedAt, left }: TicketState) => {
     record.status = status
     record.assignedAt = assignedAt
+    record.left = left
     if (status !== 'HOST_ASSIGNED') return
     players.remove(record)
     if (isPrivate(record)) privateMatches.forget(record)

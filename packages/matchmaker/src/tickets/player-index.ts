@@ -61,8 +61,8 @@ const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): foun
 export interface Playing {
   /** The ticket's players got the server's address. */
   add(record: TicketRecord, match: Match): void
-  /** These players have left the match. */
-  leave(match: Match, playerIds: readonly string[]): void
+  /** These players have left the match. Returns the tickets that are in it. */
+  leave(match: Match, playerIds: readonly string[]): readonly TicketRecord[]
   /** The match is over. Returns the tickets that were in it. */
   end(match: Match): readonly TicketRecord[]
   /** The tickets of the matches that the player plays in. */
@@ -82,7 +82,9 @@ export function createPlaying(): Playing {
       else others.push(record)
     },
     leave: (match, playerIds) => {
-      for (const record of byMatch.get(match) ?? NO_TICKETS) players.remove(record, playerIds)
+      const records = byMatch.get(match) ?? NO_TICKETS
+      for (const record of records) players.remove(record, playerIds)
+      return records
     },
     end: (match) => {
       const records = byMatch.get(match) ?? NO_TICKETS

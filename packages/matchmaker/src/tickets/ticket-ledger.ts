@@ -58,7 +58,7 @@ const ticketText = (record: LoggedTicket): string => {
 /** What changes of a ticket. */
 const stateText = (ticket: Ticket): string => {
   const { version, status, waitingFor, attempts, matchId, queue, team, matchedAt, acceptance } = ticket
-  const { assignedAt, assignment } = ticket
+  const { assignedAt, assignment, left } = ticket
   return JSON.stringify({
     version,
     status,
@@ -71,6 +71,7 @@ const stateText = (ticket: Ticket): string => {
     acceptance,
     assignedAt,
     assignment,
+    left,
   } satisfies TicketState)
 }
 

@@ -59,6 +59,8 @@ export interface TicketRecord extends RuleTicket, Timed {
   cancelReason: CancelReason | undefined
   /** How its match ended that ran, at `endedAt`. */
   matchEnd: MatchEnd | undefined
+  /** Ids of its players who have left the match that runs; undefined for nobody. */
+  left: readonly string[] | undefined
   /**
    * For each player, when the player's client was last there, in epoch milliseconds. Undefined unless one of its queues
    * has `presence`. Only ticket-expiry.ts changes it.
@@ -210,6 +212,7 @@ export const newRecord = (
   endedAt: undefined,
   cancelReason: undefined,
   matchEnd: undefined,
+  left: undefined,
   seenAt: undefined,
   dueAt: Infinity,
   timerIndex: -1,
@@ -237,6 +240,7 @@ export function ticketOf(record: TicketRecord): Ticket {
     assignedAt: whole(record.assignedAt),
     assignment: status === 'HOST_ASSIGNED' ? seat?.match.assignment : undefined,
     ended: record.matchEnd && { reason: record.matchEnd, at: Math.floor(record.endedAt ?? 0) },
+    left: record.left,
     cancelledAt: whole(record.cancelledAt),
     cancelReason: record.cancelReason,
   }

@@ -345,7 +345,15 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
       const record = byId.get(id)
       if (record?.status === 'HOST_ASSIGNED' && record.seat !== undefined) playing.add(record, record.seat.match)
     },
-    left: playing.leave,
+    left: (match, playerIds) => {
+      for (const record of playing.leave(match, playerIds)) {
+        const { left: before = [] } = record
+        const gone = record.players.flatMap(({ id }) => (playerIds.includes(id) && !before.includes(id) ? [id] : []))
+        if (gone.length === 0) continue
+        record.left = [...before, ...gone]
+        touch(record)
+      }
+    },
     matchOver: (match, how, now) => {
       for (const record of playing.end(match)) {
         record.matchEnd = how

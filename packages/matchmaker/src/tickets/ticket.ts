@@ -102,6 +102,8 @@ export interface Ticket {
   readonly assignment?: Assignment | undefined
   /** When HOST_ASSIGNED and its match has ended; `at` in epoch milliseconds. */
   readonly ended?: { readonly reason: MatchEnd; readonly at: number } | undefined
+  /** When HOST_ASSIGNED: those of its players who have left the match. They get no join tokens any more. */
+  readonly left?: readonly string[] | undefined
   /** When CANCELLED. */
   readonly cancelledAt?: number | undefined
   readonly cancelReason?: CancelReason | undefined

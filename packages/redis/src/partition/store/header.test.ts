@@ -42,6 +42,7 @@ const states: fc.Arbitrary<TicketState> = fc.oneof(
     waitingFor: none,
     matchId: id,
     acceptance: none,
+    left: some(fc.array(name)),
     ended: some(fc.record({ reason: fc.constantFrom<MatchEnd>('match-over', 'server-lost', 'nobody-joined'), at })),
     assignment: some(
       fc.record(

@@ -55,9 +55,9 @@ export function readPrefix(header: string): HeaderPrefix {
 /** The header of a ticket. Takes whole tickets too: what the body tells is left out. */
 export function encodeHeader(state: TicketState): string {
   const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
-  const { acceptance, assignedAt, assignment, ended, cancelledAt, cancelReason } = state
+  const { acceptance, assignedAt, assignment, ended, left, cancelledAt, cancelReason } = state
   const place = matchId === undefined ? '' : ` ${matchId}`
-  const times = { matchedAt, acceptance, assignedAt, ended, cancelledAt, cancelReason }
+  const times = { matchedAt, acceptance, assignedAt, ended, left, cancelledAt, cancelReason }
   const rest = { attempts, waitingFor, queue, team, ...times }
   const last = assignment === undefined ? '' : `\n${JSON.stringify(assignment)}`
   return `${LETTERS[status]}${version}${place}\n${JSON.stringify(rest)}${last}`
@@ -86,6 +86,7 @@ export function decodeHeader(header: string | undefined): TicketState {
     assignedAt: rest.assignedAt,
     assignment: assignment === undefined ? undefined : readStored(assignment, 'assignment'),
     ended: letter === 'A' ? rest.ended : undefined,
+    left: letter === 'A' ? rest.left : undefined,
     cancelledAt: rest.cancelledAt,
     cancelReason: rest.cancelReason,
   }
