@@ -27,8 +27,8 @@ export interface Model<Facts> {
   /** The distance rule, if there is one. */
   readonly radius: Radius | undefined
   /**
-   * The squared chord between a player of an opening and a ticket; NaN if a place is unknown. Players in a match may be
-   * far from its middle. Default: the place of the opening counts for all of them.
+   * The squared chord between a player of an opening and a ticket; if a place is unknown, 0 if they may meet, otherwise
+   * Infinity. Players in a match may be far from its middle. Default: the place of the opening counts for all of them.
    */
   readonly apart?: ((present: Facts, joining: Facts) => number) | undefined
   /** The difference rules. The first two narrow the search. */

@@ -202,14 +202,14 @@ export class Draft<Facts> {
     return true
   }
 
-  /** How far a ticket is from an opening: from each of its players where their places are known. */
+  /** How far a ticket is from an opening: from each of its players. */
   #apartFromOpening(dimension: number, opening: Slot, slot: Slot): number {
     const { compare, facts, present, model } = this.#parts
     let farthest = Number.NaN
     if (dimension === DISTANCE && model.apart !== undefined) {
       for (const player of present(opening)) {
         const apart = model.apart(player, facts[slot] as Facts)
-        if (!(apart <= farthest) && !Number.isNaN(apart)) farthest = apart
+        if (!(apart <= farthest)) farthest = apart
       }
     }
     return Number.isNaN(farthest) ? compare.apartFromOpening(dimension, opening, slot) : farthest

@@ -130,7 +130,8 @@ export function createBackfills({
     // Stricter limits than those under which the match was found might leave out everybody.
     const createdAt = record.createdAt - match.expansionMs
     const all = present.flat()
-    const place = placeOf(match) ?? middleOf(all.flatMap((ticket) => ticket.place ?? []))
+    // Whoever is near enough to all of them is near enough to their middle, which the server may be far from.
+    const place = middleOf(all.flatMap((ticket) => ticket.place ?? []))
     const network = all.find((ticket) => ticket.network !== undefined)?.network
     try {
       const opening = runtime.compiled.openingOf({ id, createdAt, priority, place, network, rooms, present })
@@ -254,9 +255,3 @@ export function createBackfills({
 
 const isSame = (teams: readonly TeamShape[], others: readonly TeamShape[]) =>
   teams.length === others.length && teams.every(({ name }, index) => name === others[index]?.name)
-
-/** Where the server is: who joins should be near that. */
-function placeOf({ assignment }: Match) {
-  const { latitude, longitude } = assignment?.location ?? {}
-  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-}

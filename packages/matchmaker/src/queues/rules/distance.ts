@@ -57,7 +57,8 @@ export function compileDistance(rule: Checked<DistanceRule>, context: RuleContex
     unknown: missing === 'network' ? 'network' : 'any',
   }
   const apart = ({ ticket: one }: Facts, { ticket: other }: Facts): number => {
-    if (one.place === undefined || other.place === undefined) return Number.NaN
+    if (one.place === undefined || other.place === undefined)
+      return missing === 'any' || (one.network !== undefined && one.network === other.network) ? 0 : Infinity
     const [a, b] = [pointOf(one.place), pointOf(other.place)]
     return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
   }
