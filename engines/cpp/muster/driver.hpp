@@ -29,6 +29,12 @@ inline std::int64_t clock_ms() {
   return began + in_ms(std::chrono::steady_clock::now());
 }
 
+/** By how many milliseconds the machine's clock is ahead of `clock_ms`, as it was set since, or the machine slept. */
+inline std::int64_t clock_step_ms() {
+  const auto date = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(date).count() - clock_ms();
+}
+
 struct Request {
   std::string method, url, body;
   std::vector<std::pair<std::string, std::string>> headers;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <random>
@@ -131,6 +132,11 @@ class GameServer {
   /** Once a tick. @param now_ms epoch milliseconds that never go back */
   void update(std::int64_t now_ms = clock_ms()) {
     const auto now = static_cast<double>(now_ms);
+    const std::int64_t ahead = clock_step_ms();
+    if (std::abs(ahead - told_ahead_ms_) >= 1000) {
+      told_ahead_ms_ = ahead;
+      driver_.put(Json::object({{"do", "clock"}, {"aheadMs", static_cast<double>(ahead)}}));
+    }
     driver_.update(now, [this](const Json& output) { tell(output); });
     verifier_.update(now);
   }
@@ -221,6 +227,7 @@ class GameServer {
   std::map<double, Done> wishes_;
   std::map<double, Admitted> admissions_;
   double commands_ = 0;
+  std::int64_t told_ahead_ms_ = 0;
   /** While MUSTER_VERIFY_URL is set. */
   detail::Verifier<GameServer> verifier_;
 };

@@ -163,7 +163,7 @@ class ServerMachine {
     const double status = input["status"].number();
     const Json& body = input["body"];
     const auto date = detail::date_in(input["date"].text());
-    if (date) ahead_ms_ = std::fabs(*date - now_) < clock_tolerance_ms ? 0 : *date - now_;
+    if (date) muster_ahead_ms_ = std::fabs(*date - now_) < clock_tolerance_ms ? 0 : *date - now_;
     const bool is_good = status == 200 || status == 201;
     if (is_good && detail::fits(sent.is_registration ? "registered" : "orders", body)) {
       if (!sent.is_registration) acknowledge(sent.revision);
@@ -247,7 +247,7 @@ class ServerMachine {
     is_own_wish_ = is_own_wish;
     for (Match& one : matches_) end(one, "The server is to end: " + reason + ".");
     stop_until_ = now_ + grace_ms;
-    tell(Json::object({{"stop", reason}, {"until", *stop_until_}}));
+    tell(Json::object({{"stop", reason}, {"until", *stop_until_ + wall_ahead_ms_}}));
   }
   void stopped() {
     if (!stop_until_) return;
@@ -271,6 +271,8 @@ class ServerMachine {
       instance_ = input["instance"].text();
       registration_ = detail::registration_in(input["registration"], input["environment"]);
       due_at_ = now_;
+    } else if (wish == "clock") {
+      wall_ahead_ms_ = input["aheadMs"].number();
     } else if (wish == "healthy") {
       is_healthy_ = input["isHealthy"].boolean();
     } else if (wish == "admit") {
@@ -326,7 +328,7 @@ class ServerMachine {
       return true;
     };
     if (key_) {
-      const JoinClaims read = read_join_token(given.token, *key_, now_ + ahead_ms_);
+      const JoinClaims read = read_join_token(given.token, *key_, now_ + muster_ahead_ms_.value_or(wall_ahead_ms_));
       if (read.refused != nullptr) return refuse(read.refused);
       Match* match = match_of(read.claims["mid"].text());
       const bool has_place = match != nullptr && match->status != "over" && !is_stopping_;
@@ -390,8 +392,10 @@ class ServerMachine {
   std::vector<Awaited> awaited_;
   std::vector<Admission> admissions_;
   std::optional<JoinKey> key_;
-  /** By how much Muster's clock is ahead, in milliseconds. */
-  double ahead_ms_ = 0;
+  /** By how much Muster's clock is ahead, in milliseconds; nothing until an answer has told its date. */
+  std::optional<double> muster_ahead_ms_;
+  /** By how much the machine's clock is ahead, as it was set since the start. */
+  double wall_ahead_ms_ = 0;
   bool is_healthy_ = true, is_draining_ = false, is_stopping_ = false, is_own_wish_ = false, is_finished_ = false;
   /** Of the state, and of what Muster has of it. */
   double revision_ = 0, acknowledged_ = 0;

@@ -62,6 +62,7 @@ namespace Muster
         readonly Dictionary<double, TaskCompletionSource<Player>> wishes =
             new Dictionary<double, TaskCompletionSource<Player>>();
         double commands;
+        double toldAheadMs;
 
         /// The ports of the deployment, by name; empty where there is none.
         public readonly IReadOnlyDictionary<string, ServerPort> Ports;
@@ -107,6 +108,12 @@ namespace Muster
         public void Update()
         {
             var now = SteadyClock.NowMs;
+            var ahead = SteadyClock.StepMs;
+            if (Math.Abs(ahead - toldAheadMs) >= 1000)
+            {
+                toldAheadMs = ahead;
+                driver.Put(Json.Object("do", "clock", "aheadMs", ahead));
+            }
             driver.Update(now, Tell);
             verifier.Update(now);
         }

@@ -50,7 +50,7 @@ namespace Muster
             isOwnWish = ownWish;
             foreach (var one in matches) End(one, $"The server is to end: {reason}.");
             stopUntil = now + GraceMs;
-            Tell("stop", reason, "until", stopUntil);
+            Tell("stop", reason, "until", stopUntil + wallAheadMs);
         }
         void Stopped()
         {
@@ -85,6 +85,9 @@ namespace Muster
                     registration = ServiceEnvironment.RegistrationIn(
                         Json.At(input, "registration"), Json.At(input, "environment"));
                     dueAt = now;
+                    return;
+                case "clock":
+                    wallAheadMs = Json.NumberAt(input, "aheadMs");
                     return;
                 case "healthy":
                     isHealthy = Json.IsTrueAt(input, "isHealthy");
@@ -173,7 +176,7 @@ namespace Muster
         bool Admit(Admission given)
         {
             object claims = null;
-            var refused = key == null ? null : key.Read(given.Token, now + aheadMs, out claims);
+            var refused = key == null ? null : key.Read(given.Token, now + (musterAheadMs ?? wallAheadMs), out claims);
             var match = MatchOf(Json.TextAt(claims, "mid"));
             var hasPlace = match != null && match.Status != "over" && !isStopping;
             var player = hasPlace ? match.PlayerOf(claims) : null;

@@ -52,8 +52,10 @@ namespace Muster
         readonly List<Awaited> awaited = new List<Awaited>();
         readonly List<Admission> admissions = new List<Admission>();
         JoinToken key;
-        /// By how much Muster's clock is ahead, in milliseconds.
-        double aheadMs;
+        /// By how much Muster's clock is ahead, in milliseconds; null until an answer has told its date.
+        double? musterAheadMs;
+        /// By how much the machine's clock is ahead, as it was set since the start.
+        double wallAheadMs;
         bool isHealthy = true, isDraining, isStopping, isOwnWish, isFinished;
         /// Of the state, and of what Muster has of it.
         double revision, acknowledged;
@@ -210,7 +212,7 @@ namespace Muster
                 date, "r", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out told);
             if (!isDate) return;
             var ahead = told.ToUnixTimeMilliseconds() - now;
-            aheadMs = Math.Abs(ahead) < ClockToleranceMs ? 0 : ahead;
+            musterAheadMs = Math.Abs(ahead) < ClockToleranceMs ? 0 : ahead;
         }
 
         /// A sentence about an answer that is no order. It holds nothing that this server has sent.

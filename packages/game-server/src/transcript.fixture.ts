@@ -1,4 +1,4 @@
-import { createManualClock } from '@muster/core/clock'
+import { createManualClock, dateOf } from '@muster/core/clock'
 import { expect } from 'vitest'
 import { InvalidCall, type JoinRefused } from './errors.js'
 import { createGameServer } from './game-server.js'
@@ -73,7 +73,7 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
     ...options,
     handleSignals,
     env: { ...environment, MUSTER_URL: 'http://muster.example/api', MUSTER_SERVER_TOKEN: TOKEN },
-    clock,
+    clock: { ...clock, date: () => dateOf(clock) },
     random: () => 0.5,
     health: () => isHealthy,
     onProblem: ({ message }) => {
@@ -139,6 +139,12 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
   return {
     run: (ms: number) => clock.advance(ms),
     now: () => clock.now(),
+    /** Sets the machine's clock: only its dates change. */
+    setClock: async (byMs: number) => {
+      clock.step(byMs)
+      write('in', { do: 'clock', aheadMs: clock.wallStepMs() })
+      await flush()
+    },
     start: async () => {
       write('in', { do: 'start', instance: 'one', registration: options, ...(environment && { environment }) })
       const ended = server.serve({

@@ -23,6 +23,9 @@ import { ENVIRONMENTS } from './transcript-environments.fixture.js'
  */
 const PATH = new URL('../../../engines/server-transcript.jsonl', import.meta.url)
 
+const HOUR_MS = 3_600_000
+const gmt = (at: number) => new Date(at).toUTCString()
+
 const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   'a match is played to its end, and the next one is refused': async (server) => {
     await play(server)
@@ -95,6 +98,62 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: 'Thu, 26 Nov 2026 12:00:02 GMT' })
     await server.admit(joinToken('ben'))
     await server.run(400)
+  },
+  'the clock of the machine is set forward and back: dates follow it until Muster tells its own, and waits do not':
+    async (server) => {
+      await play(server)
+      await server.setClock(HOUR_MS)
+      await server.admit(joinToken('ann'))
+      await server.admit(joinToken('ann', {}, START + HOUR_MS))
+      await settle(server)
+      await server.left('ann', 30_000)
+      await server.run(200)
+      await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(START + 6000) })
+      await server.admit(joinToken('ben', {}, START - 300_000))
+      await server.admit(joinToken('ben'))
+      await server.run(200)
+      await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(START + 6000) })
+      // A seat that Muster has yet to tell of is waited for for 2 s, and a player who may return for 30 s.
+      await server.admit(joinToken('zoe'))
+      await server.run(1000)
+      await server.setClock(-2 * HOUR_MS)
+      await server.run(999)
+      await server.run(1)
+      // The request that Muster holds is given up after 20 s.
+      await server.run(18_200)
+      await server.run(9399)
+      await server.run(1)
+      await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(START + 36_200) })
+      await server.setClock(HOUR_MS)
+      await server.setClock(-HOUR_MS)
+      await server.admit(joinToken('zoe', {}, START - 300_000))
+      await server.signal()
+      await server.run(24_999)
+      await server.run(1)
+    },
+  'the clock of Muster is set forward and back: fresh tokens are good, and ended ones are refused': async (server) => {
+    await play(server)
+    await server.left('ben', 30_000)
+    await server.run(200)
+    for (const [aheadMs, who] of [
+      [HOUR_MS, 'ann'],
+      [-HOUR_MS, 'ben'],
+    ] as const) {
+      const now = server.now() + aheadMs
+      await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(now) })
+      await server.admit(joinToken(who, {}, now - 300_000))
+      await server.admit(joinToken(who, {}, now))
+      await server.run(200)
+    }
+    await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(server.now()) })
+    await server.left('ann', 30_000)
+    await server.run(200)
+    await server.answer(200, orders({ version: 8, matches: [duel('m7')] }), { date: gmt(server.now() + HOUR_MS) })
+    await server.run(29_799)
+    await server.run(1)
+    await server.signal()
+    await server.stopped()
+    await server.run(2000)
   },
   'Muster does not answer, refuses, and has restarted': async (server) => {
     await server.start()

@@ -21,6 +21,9 @@ var url := ""
 var token := Callable()
 # Whether an answer without JSON keeps its status: a server tells of a proxy in between, a client asks again.
 var keeps_status := false
+# Whether the machine is told by how much the computer's clock is ahead.
+var tells_clock := false
+var _told_ahead_ms := 0.0
 var _inputs: Array[Dictionary] = []
 var _under_way := {}
 var _wake_at := -1.0
@@ -37,8 +40,18 @@ func put(input: Dictionary) -> void:
 	_inputs.append(input)
 
 
+# Tells the machine by how much its computer's clock is ahead of that, as it was set since, or the computer slept.
+func _tell_clock(now: float) -> void:
+	var ahead := Time.get_unix_time_from_system() * 1000.0 - now
+	if abs(ahead - _told_ahead_ms) >= 1000.0:
+		_told_ahead_ms = ahead
+		put({"do": "clock", "aheadMs": ahead})
+
+
 func _process(_delta: float) -> void:
 	var now := _began + Time.get_ticks_msec()
+	if tells_clock:
+		_tell_clock(now)
 	if _wake_at >= 0.0 and _wake_at <= now:
 		# First of all, since an answer may change when that is.
 		_inputs.push_front({"wake": true})

@@ -47,6 +47,7 @@ func start(registration := {}) -> void:
 	_driver.url = OS.get_environment("MUSTER_URL")
 	_driver.token = OS.get_environment.bind("MUSTER_SERVER_TOKEN")
 	_driver.keeps_status = true
+	_driver.tells_clock = true
 	_driver.told.connect(_on_told)
 	add_child(_driver)
 	# The instance tells this process from others with the same token.

@@ -39,8 +39,10 @@ var _awaited = []
 # Players for whose seat is waited.
 var _admissions = []
 var _key = null
-# By how much Muster's clock is ahead, in milliseconds.
-var _ahead_ms = 0.0
+# By how much Muster's clock is ahead, in milliseconds; null until an answer has told its date.
+var _muster_ahead_ms = null
+# By how much the machine's clock is ahead, as it was set since the start.
+var _wall_ahead_ms = 0.0
 var _is_healthy = true
 var _is_draining = false
 var _is_stopping = false
@@ -224,7 +226,7 @@ func _compare_clocks(date):
 	days += int(parts[1]) - 1 - 719468
 	var seconds = ((days * 24 + int(time[0])) * 60 + int(time[1])) * 60 + int(time[2])
 	var ahead = seconds * 1000.0 - _now
-	_ahead_ms = 0.0 if abs(ahead) < CLOCK_TOLERANCE_MS else ahead
+	_muster_ahead_ms = 0.0 if abs(ahead) < CLOCK_TOLERANCE_MS else ahead
 
 
 # A sentence about an answer that is no order. It holds nothing that this server has sent.
@@ -291,7 +293,7 @@ func _stop(reason, is_own_wish):
 	for one in _matches:
 		_end(one, "The server is to end: " + reason + ".")
 	_stop_until = _now + GRACE_MS
-	_out.append({"stop": reason, "until": _stop_until})
+	_out.append({"stop": reason, "until": _stop_until + _wall_ahead_ms})
 
 
 func _stopped():
@@ -323,6 +325,8 @@ func _obey(input):
 			var environment = input.get("environment", {})
 			_registration = ENVIRONMENT.registration_in(input.registration, environment, _platform)
 			_due_at = _now
+		"clock":
+			_wall_ahead_ms = input.aheadMs
 		"healthy":
 			_is_healthy = input.isHealthy
 		"admit":
@@ -382,7 +386,8 @@ func _admit(admission):
 	var refused = ""
 	var player = null
 	if _key != null:
-		var read = _key.read(admission.token, _now + _ahead_ms)
+		var ahead = _wall_ahead_ms if _muster_ahead_ms == null else _muster_ahead_ms
+		var read = _key.read(admission.token, _now + ahead)
 		refused = read.get("refused", "")
 		if refused == "":
 			var one = _match_of(read.claims.mid)
