@@ -83,6 +83,23 @@ describe('a listed server that names players who have no seat on it', () => {
     expect(matchmaker.seatsOf('ann')).toMatchObject([{ serverId: first, state: 'taken' }])
   })
 
+  test('cannot have those back who gave their seat on it back, or took another one', async () => {
+    const { matchmaker, run, first, second, server, other } = await hostile()
+    const { seats } = matchmaker.holdSeats({ serverId: first, playerIds: ['ann', 'ben'] })
+    server.players = { ann: 'in', ben: 'in' }
+    await run(1000)
+    for (const { id, playerId } of seats) await matchmaker.releaseSeat(id, playerId)
+    matchmaker.holdSeats({ serverId: second, playerIds: ['ben'] })
+    other.players = { ben: 'in' }
+    server.players = {}
+    await run(1000)
+    other.players = { ben: 'away' }
+    server.players = { ann: 'in', ben: 'in' }
+    await run(1000)
+    expect(matchmaker.seatsOf('ben')).toMatchObject([{ serverId: second, state: 'away' }])
+    expect(matchmaker.holdSeats({ serverId: second, playerIds: ['ann'] }).seats).toMatchObject([{ state: 'held' }])
+  })
+
   test('may say that it is of any player, and counts against none', async () => {
     const { matchmaker, run, servers } = await hostile()
     for (const { listing } of servers) if (listing !== undefined) listing['owner'] = 'ann'

@@ -205,6 +205,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
       for (const playerId of playerIds) {
         const seat = seats.ofPlayer(playerId)
         if (seat?.state === 'held') seats.release(seat.id)
+        seats.sentElsewhere(playerId)
         const found = starts.startWith('playerIds', playerId)
         if (found !== undefined) starts.leave(found.start, [playerId])
       }

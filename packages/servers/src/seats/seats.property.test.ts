@@ -81,3 +81,21 @@ describe('a hold', () => {
     }
   })
 })
+
+test('of those who left it a server says for five minutes at most that they came after all', async () => {
+  const world = new World()
+  const model = world.model('s0')
+  const say = (...players: readonly string[]) => {
+    model.players = new Map(players.map((id) => [id, 'in']))
+    world.deliver(model, model.report())
+  }
+  world.hold(['ann', 'ben'], 's0', undefined)
+  say('ann', 'ben')
+  say()
+  await world.clock.advance(299_000)
+  say('ann')
+  await world.clock.advance(2000)
+  say('ann', 'ben')
+  expect(world.seats.givenTo('ann')).toMatchObject({ serverId: 's0', state: 'taken' })
+  expect(world.seats.givenTo('ben')).toBeUndefined()
+})

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { type ListingReport, LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
+import { createInvitations } from './invitations.js'
 import { createHeldTimes, createPasswordTries, createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, UnknownServer } from './seat.js'
 import { emptiest, freeIn, newSession, type Occupant, type Place, type Session, sum, teamsOf } from './session.js'
@@ -77,6 +78,7 @@ export function createSeats(options: SeatsOptions) {
   const tries = createPasswordTries(clock)
   const unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
   const heldFor = createHeldTimes(clock)
+  const invitations = createInvitations(clock)
   /** Servers whose seats have changed since the last `tell`. */
   const different = new Set<string>()
   /** Called once all is as it is to be: whoever hears of it may read the seats, or change them. */
@@ -91,16 +93,15 @@ export function createSeats(options: SeatsOptions) {
     return { id, serverId, session, playerId, team, groupId, state, until: state === 'held' ? until : undefined }
   }
 
-  const isInvited = ({ invited, resumedUntil }: Session, playerId: string) =>
-    invited.has(playerId) || clock.now() < resumedUntil
-
   const sit = (session: Session, given: Pick<Occupant, 'playerId' | 'team' | 'state' | 'groupId'>, id: string) => {
     const now = clock.now()
     const isOwn = !own.has(given.playerId)
     const isGiven = given.state === 'held'
-    const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false, isGiven }
+    if (isGiven) invitations.given(session, given.playerId)
+    const isInvited = invitations.names(session, given.playerId)
+    const times = { heldAt: now, until: now + holdMs }
+    const occupant: Occupant = { ...given, ...times, id, isOwn, isGivenBack: false, isGiven, isInvited }
     session.occupants.set(given.playerId, occupant)
-    if (isGiven) session.invited.set(given.playerId, true)
     if (session.givenBack.has(given.playerId))
       session.givenBack = new Set([...session.givenBack].filter((other) => other !== given.playerId))
     different.add(session.serverId)
@@ -112,7 +113,7 @@ export function createSeats(options: SeatsOptions) {
 
   /** Somebody is there by the server's word alone: that keeps them from nothing. */
   const isClaimed = ({ session, occupant }: Place) =>
-    occupant.state !== 'held' && !isInvited(session, occupant.playerId)
+    occupant.state !== 'held' && !occupant.isInvited && !invitations.has(session, occupant.playerId)
 
   /** The seat counts as its player's no more, and is free once the server says that they are gone. */
   const giveBack = (occupant: Occupant) => {
@@ -126,6 +127,7 @@ export function createSeats(options: SeatsOptions) {
     different.add(session.serverId)
     bySeat.delete(occupant.id)
     if (own.get(occupant.playerId)?.occupant === occupant) own.delete(occupant.playerId)
+    if (occupant.isInvited) invitations.ended(session, occupant.playerId)
   }
 
   const unused = (playerId: string) => {
@@ -162,7 +164,7 @@ export function createSeats(options: SeatsOptions) {
     if (occupant === undefined) {
       const elsewhere = own.get(playerId)
       // Somebody who was away there is here now.
-      if (elsewhere?.occupant.state === 'away' && state === 'taken' && isInvited(session, playerId))
+      if (elsewhere?.occupant.state === 'away' && state === 'taken' && invitations.has(session, playerId))
         free(elsewhere.session, elsewhere.occupant)
       occupant = sit(session, { playerId, team: place(), state, groupId: undefined }, newId(random))
     }
@@ -347,8 +349,9 @@ export function createSeats(options: SeatsOptions) {
           const occupant = session.occupants.get(playerId) as Occupant
           occupant.isOwn = true
           occupant.isGiven = true
+          occupant.isInvited = true
           occupant.isGivenBack = false
-          session.invited.set(playerId, true)
+          invitations.given(session, playerId)
           own.set(playerId, { session, occupant })
         }
       }
@@ -384,8 +387,13 @@ export function createSeats(options: SeatsOptions) {
         if (isOwnWish) endUnused(session, occupant)
         else free(session, occupant)
       }
+      invitations.over(occupant.playerId)
       tell()
       return true
+    },
+    /** The player is sent to a match: a server where they had a seat does not have them any more. */
+    sentElsewhere: (playerId: string) => {
+      if (!own.has(playerId) && invitations.knows(playerId)) invitations.over(playerId)
     },
     /** The player gave back what was kept for them. It counts as a hold that they let expire. */
     unused,

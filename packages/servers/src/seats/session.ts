@@ -1,5 +1,3 @@
-import { growingTo } from '@muster/core/internal'
-import { LRUCache } from 'lru-cache'
 import type { ListingReport } from '../game-servers/index.js'
 import type { SeatState } from './seat.js'
 
@@ -18,6 +16,8 @@ export interface Occupant {
   isGivenBack: boolean
   /** Whether the player asked us for the seat: of others only the server says that they are there. */
   isGiven: boolean
+  /** Whether it is the seat of a player whom the server may name: see `createInvitations`. */
+  isInvited: boolean
 }
 
 /** What a server lists, and who has a seat on it. */
@@ -30,14 +30,9 @@ export interface Session {
   readonly occupants: Map<string, Occupant>
   /** Players who gave back the seat to which they might have returned, while the server still says that they may. */
   givenBack: ReadonlySet<string>
-  /** Players to whom we gave a seat. Of others the server may say that they are there, not that it is their seat. */
-  readonly invited: LRUCache<string, true>
   /** Milliseconds of the clock until which the server knows better, since an earlier process of ours gave the seats. */
   readonly resumedUntil: number
 }
-
-/** Players of a session of whom we remember that they had a seat (our choice). */
-const MOST_INVITED = 4000
 
 const NOBODY: ReadonlySet<string> = new Set()
 
@@ -57,7 +52,6 @@ export const newSession = (given: Pick<Session, 'serverId' | 'id' | 'listing' | 
   teams: new Map(),
   occupants: new Map(),
   givenBack: NOBODY,
-  invited: new LRUCache(growingTo(MOST_INVITED)),
 })
 
 /** Free seats by team. */
