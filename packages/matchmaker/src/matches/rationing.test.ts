@@ -6,9 +6,8 @@ import type { QueueDefinition } from '../queues/queue.js'
 
 const SECOND = 1000
 const TICK_MS = 250
-/** How many minutes players come. */
-const MINUTES = 5
 const MATCHES_A_MINUTE = 12
+const SERVERS = 4
 
 interface Player {
   readonly id: string
@@ -25,6 +24,12 @@ interface Scene {
   readonly seeds: readonly number[]
   /** Servers that become free, for each match that those who come could fill. */
   readonly share: number
+  /** Players who are there at the start, beyond those who get the first servers. Default: none. */
+  readonly backlog?: number
+  /** How many minutes players come. Default 5. */
+  readonly minutes?: number
+  /** How many players wait on average. Default: ever more. */
+  readonly waiting?: number
 }
 
 const rules: QueueDefinition['rules'] = [
@@ -37,9 +42,9 @@ const pairs = { name: 'pairs', matchSize: 2, rules, deploy } as const
 const drawSize = (drawn: number) => (drawn < 0.6 ? 1 : drawn < 0.8 ? 2 : drawn < 0.9 ? 3 : drawn < 0.95 ? 4 : 5)
 
 /** Lets players come for some minutes, while a server becomes free at regular intervals. */
-async function play({ queue, players: perMatch, parties, share }: Scene, seed: number) {
+async function play({ queue, players: perMatch, parties, share, backlog, minutes = 5 }: Scene, seed: number) {
   const random = seededRandom(seed)
-  const { clock, matchmaker } = setUp({ queues: [queue], maxServers: 4, maxStarting: 4 })
+  const { clock, matchmaker } = setUp({ queues: [queue], maxServers: SERVERS, maxStarting: SERVERS })
   const waiting = new Map<string, Player[]>()
   const all: Player[] = []
   const waited = new Map<string, number>()
@@ -57,8 +62,10 @@ async function play({ queue, players: perMatch, parties, share }: Scene, seed: n
   const comeEveryMs = (60 * SECOND) / (MATCHES_A_MINUTE * perMatch)
   const freeEveryMs = (60 * SECOND) / (MATCHES_A_MINUTE * share)
   const start = clock.now()
-  const end = start + MINUTES * 60 * SECOND
+  const end = start + minutes * 60 * SECOND
   let [comes, frees] = [start, start]
+  if (backlog !== undefined) comes -= (SERVERS * perMatch + backlog) * comeEveryMs
+  const counts: number[] = []
   while (clock.now() < end) {
     while (comes <= clock.now()) {
       const size = parties ? drawSize(random()) : 1
@@ -80,10 +87,11 @@ async function play({ queue, players: perMatch, parties, share }: Scene, seed: n
       if (over !== undefined) await matchmaker.stopMatch(over, { until: 'recorded' })
     }
     await matchmaker.tick()
+    if (clock.now() - start > 30 * SECOND) counts.push([...waiting.values()].flat().length)
     await clock.advance(TICK_MS)
   }
   const oldest = Math.max(...waited.values(), ...[...waiting.values()].flat().map(({ since }) => clock.now() - since))
-  return { all, waited, oldestMs: oldest, inTurnMs: inTurn(all, begun, clock.now()) }
+  return { counts, all, waited, oldestMs: oldest, inTurnMs: inTurn(all, begun, clock.now()) }
 }
 
 /** The longest wait if the same servers had gone to those who came first. */
@@ -106,9 +114,22 @@ function shareOf(runs: readonly Played[], isCounted: (player: Player) => boolean
   return matched / counted.reduce((sum, { players }) => sum + players.length, 0)
 }
 
+/** As many come as are served, so that as many wait at the end as after the start. */
+const SMALL = { share: 1, minutes: 2, waiting: 20 } as const
+
 const scenes: readonly Scene[] = [
   { what: 'pairs', queue: pairs, players: 2, parties: false, seeds: [1, 2, 3], share: 0.6 },
   { what: 'teams of five with parties', queue: fives, players: 10, parties: true, seeds: [1, 2, 3], share: 0.6 },
+  { ...SMALL, what: 'pairs, of whom 20 wait', queue: pairs, players: 2, parties: false, seeds: [1, 2], backlog: 17 },
+  {
+    ...SMALL,
+    what: 'fives with parties, of whom 20 wait',
+    queue: fives,
+    players: 10,
+    parties: true,
+    seeds: [1, 2],
+    backlog: 4,
+  },
   {
     what: 'teams of five with parties, and three servers for ten matches',
     queue: fives,
@@ -122,6 +143,10 @@ const scenes: readonly Scene[] = [
 test.each(scenes)('those who wait longest get the servers: $what', async (scene) => {
   const runs: Played[] = []
   for (const seed of scene.seeds) runs.push(await play(scene, seed))
+  for (const { counts } of scene.waiting === undefined ? [] : runs) {
+    const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
+    expect(Math.abs(mean - (scene.waiting ?? 0))).toBeLessThan(1)
+  }
   // The bound of decision 0124.
   for (const { oldestMs, inTurnMs } of runs) expect(oldestMs).toBeLessThanOrEqual(1.14 * inTurnMs)
   const mean = shareOf(runs, () => true)
