@@ -1,6 +1,6 @@
 /**
  * What estimated waits cost in a queue with many kinds of tickets, in a process of its own. By hand:
- * `node bench/dist/matchmaker/wait-cost-process.js [URL of another build's matchmaker]`.
+ * `node bench/dist/matchmaker/wait-cost-process.js [URL of another build's matchmaker [players a second]]`.
  */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import type * as Own from '@muster/matchmaker'
@@ -16,10 +16,11 @@ export interface WaitCost {
   readonly waiting: number
 }
 
-const A_SECOND = Number(process.argv[3] ?? 400)
+const PLAYERS_A_SECOND = Number(process.argv[3] ?? 400)
 const TICK_MS = 250
-const WARM_UP_S = 240
-const SECONDS = 60
+/** Half of what estimates remember. */
+const WARM_UP_S = 600
+const SECONDS = 240
 const SIZES = 6
 const PLACES = 34
 
@@ -52,6 +53,7 @@ matchmaker.on('matchFound', ({ tickets }) => {
 matchmaker.on('expired', ({ ticket }) => void waiting.delete(ticket.id))
 
 let came = 0
+let players = 0
 let askedMs = 0
 const come = () => {
   came += 1
@@ -59,9 +61,11 @@ const come = () => {
   const place = Math.floor(PLACES * random() ** 3)
   const coordinates = { latitude: 30 * Math.floor(place / 12) - 15, longitude: 30 * (place % 12) - 180 }
   const size = 1 + Math.floor(SIZES * random() ** 2)
-  const players = Array.from({ length: size }, (_, nth) => ({ id: `p${came}-${nth}`, coordinates }))
-  const { id } = matchmaker.createTicket({ queue: 'teams', players })
+  players += size
+  const party = Array.from({ length: size }, (_, nth) => ({ id: `p${came}-${nth}`, coordinates }))
+  const { id } = matchmaker.createTicket({ queue: 'teams', players: party })
   waiting.add(id)
+  return size
 }
 const asking = (ask: () => void) => {
   const before = performance.now()
@@ -76,7 +80,8 @@ for (let tick = 0; tick < ((WARM_UP_S + SECONDS) * 1000) / TICK_MS; tick += 1) {
     started.at = performance.now()
     askedMs = 0
   }
-  for (let each = 0; each < (A_SECOND * TICK_MS) / 1000; each += 1) come()
+  const missing = (PLAYERS_A_SECOND * TICK_MS * (tick + 1)) / 1000 - players
+  for (let more = 0; more < missing;) more += come()
   await clock.advance(TICK_MS)
   // Each who waits asks once a second.
   const asked = [...waiting].filter((_, at) => at % 4 === tick % 4)

@@ -2,8 +2,8 @@ import type { Coordinates } from '@muster/core'
 import { type Kind, kindOf, regionIn, regionOfKind, sizeOfKind } from './regions.js'
 import { createSteering, type Steering, type SteeringOptions, type TargetWaitState } from './target-wait.js'
 import { WaitCell } from './wait-cell.js'
-import { addRates, type Curve, noRates } from './wait-curve.js'
-import { type Seen, WaitTally } from './wait-tally.js'
+import { addRates, clearRates, type Curve } from './wait-curve.js'
+import { WaitTally } from './wait-tally.js'
 
 /** Says how long tickets of a queue wait. Undefined where too little was seen. */
 export interface Curves {
@@ -45,6 +45,29 @@ function known(keys: Iterable<number>, curve: (key: number) => Curve | undefined
   return curves
 }
 
+/** What the tickets of several kinds did; over a longer time only where that is asked for. */
+class Together extends WaitTally {
+  readonly cells = new Set<WaitCell>()
+
+  constructor(isLonger = false) {
+    super((now, sum) => {
+      clearRates(sum.lately)
+      clearRates(sum.longer)
+      for (const { own } of this.cells) {
+        const { lately, longer } = own.seen(now)
+        addRates(sum.lately, lately)
+        if (isLonger) addRates(sum.longer, longer)
+      }
+    })
+  }
+}
+
+function togetherIn(those: Map<number, Together>, key: number): Together {
+  let found = those.get(key)
+  if (found === undefined) those.set(key, (found = new Together()))
+  return found
+}
+
 /** Milliseconds between two searches for what has faded. */
 const PRUNE_MS = 60_000
 
@@ -77,40 +100,22 @@ export function createQueueWaits(): QueueWaits {
   let aimed: SteeringOptions | undefined
   let steering: Steering | undefined
 
-  /** What the tickets of several kinds did; over a longer time only where that is asked for. */
-  const together = (isCounted: (kind: number) => boolean, isLonger = false) =>
-    new WaitTally((now) => {
-      const sum: Seen = { lately: noRates(), longer: noRates() }
-      for (const [kind, { own }] of cells) {
-        if (!isCounted(kind)) continue
-        const { lately, longer } = own.seen(now)
-        addRates(sum.lately, lately)
-        if (isLonger) addRates(sum.longer, longer)
-      }
-      return sum
-    })
-  const all = together(() => true, true)
-  const regions = new Map<number, WaitTally>()
-  const sizes = new Map<number, WaitTally>()
-  const regionOf = (kind: number) => tallyIn(regions, regionOfKind(kind), regionOfKind)
-  const sizeOf = (kind: number) => tallyIn(sizes, sizeOfKind(kind), sizeOfKind)
-  const tallyIn = (tallies: Map<number, WaitTally>, key: number, keyOf: (kind: number) => number): WaitTally => {
-    let tally = tallies.get(key)
-    if (tally === undefined) tallies.set(key, (tally = together((kind) => keyOf(kind) === key)))
-    return tally
-  }
-
+  const all = new Together(true)
+  const regions = new Map<number, Together>()
+  const sizes = new Map<number, Together>()
   /** Drops the kinds and regions of which all that was seen has faded. */
   const prune = (now: number) => {
     if (now - prunedAt < PRUNE_MS) return
     prunedAt = now
-    const kept = new Set<number>()
     for (const [kind, cell] of cells) {
-      if (cell.isFaded(now)) cells.delete(kind)
-      else kept.add(regionOfKind(kind))
+      if (!cell.isFaded(now)) continue
+      cells.delete(kind)
+      for (const together of sharedBy(kind)) together.cells.delete(cell)
     }
-    for (const region of regions.keys()) if (!kept.has(region)) regions.delete(region)
+    for (const [region, { cells: left }] of regions) if (left.size === 0) regions.delete(region)
   }
+  /** Those that count the tickets of a kind together with others. */
+  const sharedBy = (kind: number) => [togetherIn(regions, regionOfKind(kind)), togetherIn(sizes, sizeOfKind(kind)), all]
 
   const ofAll = (now: number) => all.curve(now, ({ lately, longer }) => [lately, longer])
   const ofRegion = (region: number, now: number) =>
@@ -118,7 +123,8 @@ export function createQueueWaits(): QueueWaits {
   const inRegion = (region: number, now: number) => (regions.has(region) ? ofRegion(region, now) : ofAll(now))
   const ofKind = (kind: number, now: number) =>
     cells.get(kind)?.own.curve(now, ({ lately, longer }) => {
-      const [region, size] = [regionOf(kind).seen(now), sizeOf(kind).seen(now)]
+      const region = togetherIn(regions, regionOfKind(kind)).seen(now)
+      const size = togetherIn(sizes, sizeOfKind(kind)).seen(now)
       return [lately, longer, region.lately, size.lately, all.seen(now).longer]
     })
 
@@ -137,8 +143,9 @@ export function createQueueWaits(): QueueWaits {
       let cell = cells.get(number)
       const steered = steeringAt(now)
       if (cell === undefined) {
-        const shared = [regionOf(number), sizeOf(number), all]
+        const shared = sharedBy(number)
         cells.set(number, (cell = new WaitCell(now, pausedNow, shared)))
+        for (const together of shared) together.cells.add(cell)
         cell.countIn(steered?.waitsOf(regionOfKind(number), now), now)
       }
       return cell
@@ -186,13 +193,6 @@ export function createQueueWaits(): QueueWaits {
     headStarts: (now) => steeringAt(now)?.renewed(now),
     steering: () => steering?.state(),
 
-    count: () => {
-      let [tickets, players] = [0, 0]
-      for (const { waiting } of cells.values()) {
-        tickets += waiting.tickets
-        players += waiting.players
-      }
-      return { tickets, players }
-    },
+    count: () => all.waiting,
   }
 }

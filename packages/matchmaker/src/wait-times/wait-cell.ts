@@ -1,5 +1,5 @@
 import { BINS, EDGES, LifeTable, type Rates } from './wait-curve.js'
-import { type Seen, WaitTally } from './wait-tally.js'
+import { nothingSeen, type Seen, WaitTally } from './wait-tally.js'
 
 /** Milliseconds within which tickets count as created at the same time. */
 const SLOT_MS = 1000
@@ -35,17 +35,14 @@ export class WaitingTickets {
     this.#players += players
   }
 
-  remove(createdAt: number, players: number): void {
+  /** Returns the weight of each ticket created in the same second. */
+  remove(createdAt: number, players: number): number {
     const slot = this.#slotOf(createdAt)
     slot.tickets -= 1
     if (slot.tickets <= 0) this.#slots.delete(slot.key)
     this.#tickets -= 1
     this.#players -= players
-  }
-
-  /** The weight of each ticket created in the same second. */
-  weightOf(createdAt: number): number {
-    return this.#slotOf(createdAt).weight
+    return slot.weight
   }
 
   /** Their weights, by the middle of the second in which they were created. */
@@ -195,7 +192,7 @@ export class WaitCell {
   /** The list that all tickets of this cell alone share. */
   readonly alone: readonly WaitCell[] = [this]
   /** What its tickets did. */
-  readonly own = new WaitTally((now) => this.seen(now))
+  readonly own = new WaitTally((now, into) => this.seen(now, into))
   /** Those that count its tickets: its own, and those of several cells. */
   readonly #tallies: readonly WaitTally[]
   readonly #lately: LifeTable
@@ -226,7 +223,7 @@ export class WaitCell {
   }
 
   enter(createdAt: number, players: number, now: number): void {
-    this.#change(now)
+    this.#change(1, players, now)
     const weight = this.#arrivals.arrive(now)
     this.waiting.add(createdAt, players, weight)
     this.#region?.enter(createdAt, now)
@@ -236,9 +233,8 @@ export class WaitCell {
   }
 
   leave(createdAt: number, players: number, now: number, isMatched: boolean): void {
-    this.#change(now)
-    const weight = this.waiting.weightOf(createdAt)
-    this.waiting.remove(createdAt, players)
+    this.#change(-1, -players, now)
+    const weight = this.waiting.remove(createdAt, players)
     this.#region?.leave(createdAt, now, isMatched)
     if (this.#isPaused) return
     this.#lately.leave(createdAt, now, isMatched, weight)
@@ -257,9 +253,12 @@ export class WaitCell {
     }
   }
 
-  seen(now: number): Seen {
+  /** @param into is overwritten and returned. */
+  seen(now: number, into: Seen = nothingSeen()): Seen {
     const waiting = this.#isPaused ? [] : this.waiting.weights()
-    return { lately: this.#lately.rates(waiting, now), longer: this.#longer.rates(waiting, now) }
+    this.#lately.rates(waiting, now, into.lately)
+    this.#longer.rates(waiting, now, into.longer)
+    return into
   }
 
   /** Whether nobody waits, and all that was seen has faded. */
@@ -267,8 +266,8 @@ export class WaitCell {
     return this.waiting.tickets === 0 && now - this.#changedAt > 6 * FADE_MS.longer
   }
 
-  #change(now: number): void {
+  #change(tickets: number, players: number, now: number): void {
     this.#changedAt = now
-    for (const tally of this.#tallies) tally.changes += 1
+    for (const tally of this.#tallies) tally.count(tickets, players)
   }
 }

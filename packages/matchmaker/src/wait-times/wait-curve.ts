@@ -47,8 +47,12 @@ export function binOf(waitedMs: number): number {
 
 /** For each bin of waiting time, what happened in it. What is older weighs less, and so does each ticket of a burst. */
 export interface Rates {
+  /** Bins in which something happened, counted from the first: all further ones are 0. */
+  bins: number
   /** Tickets that were matched in all bins; here those of a burst weigh as much as others. */
   tickets: number
+  /** The same, as much as they weigh: the sum of `matched`. */
+  weight: number
   /** Tickets that were matched. */
   readonly matched: Float64Array
   /** Tickets that have come to it. */
@@ -58,23 +62,36 @@ export interface Rates {
 }
 
 export const noRates = (): Rates => ({
+  bins: 0,
   tickets: 0,
+  weight: 0,
   matched: new Float64Array(BINS),
   entered: new Float64Array(BINS),
   waited: new Float64Array(BINS),
 })
 
+/** Forgets all of it. */
+export function clearRates(rates: Rates): void {
+  for (const values of [rates.matched, rates.entered, rates.waited]) values.fill(0, 0, rates.bins)
+  rates.bins = rates.tickets = rates.weight = 0
+}
+
 /** Adds `share` times the one to the other. */
-export function addRates(to: Rates, { tickets, matched, entered, waited }: Rates, share = 1): void {
+export function addRates(to: Rates, { bins, tickets, weight, matched, entered, waited }: Rates, share = 1): void {
+  to.bins = Math.max(to.bins, bins)
   to.tickets += share * tickets
-  for (let bin = 0; bin < BINS; bin += 1) {
+  to.weight += share * weight
+  for (let bin = 0; bin < bins; bin += 1) {
     to.matched[bin] = at(to.matched, bin) + share * at(matched, bin)
     to.entered[bin] = at(to.entered, bin) + share * at(entered, bin)
     to.waited[bin] = at(to.waited, bin) + share * at(waited, bin)
   }
 }
 
-const at = (values: Float64Array, bin: number) => values[bin] as number
+const at = (values: Float64Array, nth: number) => values[nth] as number
+const add = (values: Float64Array, nth: number, more: number) => {
+  values[nth] = at(values, nth) + more
+}
 
 /** Tickets that still wait, by when they were created, in epoch milliseconds. */
 type StillWaiting = Iterable<readonly [createdAt: number, tickets: number]>
@@ -83,6 +100,19 @@ type StillWaiting = Iterable<readonly [createdAt: number, tickets: number]>
 const LARGEST_EXPONENT = 60
 /** Milliseconds that a ticket may be old when it is counted as new. */
 const NEW_MS = 50
+
+/** What a table counts of each bin stands side by side: see `LifeTable`. */
+const [MATCHED, LEFT, PARTLY, COUNTS] = [0, 1, 2, 3] as const
+/** Where `LifeTable.rates` adds those who still wait. */
+const scratch = new Float64Array(BINS * COUNTS)
+
+const growths = new Map<number, Float64Array>()
+/** By how much weights grow from a ticket's creation until it reaches each bin. Tables that fade alike share it. */
+function growthOf(fadeMs: number): Float64Array {
+  let growth = growths.get(fadeMs)
+  if (growth === undefined) growths.set(fadeMs, (growth = Float64Array.from(EDGES, (edge) => Math.exp(edge / fadeMs))))
+  return growth
+}
 
 /**
  * A life table, as of a population: for each waiting time, how many tickets were matched at it, and how long tickets
@@ -96,20 +126,21 @@ export class LifeTable {
   #origin: number
   /** Tickets that were matched, by their weight then. */
   #tickets = 0
-  /** For each bin, the same, times the weights given. */
-  readonly #matched = new Float64Array(BINS)
-  /** For each bin, the tickets that left in it, by their weight when they were created. */
-  readonly #left = new Float64Array(BINS)
-  /** For each bin, the milliseconds that these spent in it, by their weight then. */
-  readonly #partly = new Float64Array(BINS)
-  /** By how much the weight grows from a ticket's creation until it reaches each bin. */
-  readonly #growth: readonly number[]
-  #last = { at: Number.NaN, weight: 1 }
+  /**
+   * For each bin, `MATCHED`: the same, times the weights given. `LEFT`: the tickets that left in it, by their weight
+   * when they were created. `PARTLY`: the milliseconds that these spent in it, by their weight then.
+   */
+  readonly #counts = new Float64Array(BINS * COUNTS)
+  /** Bins, from the first, beyond which nothing was counted. */
+  #bins = 0
+  readonly #growth: Float64Array
+  #lastAt = Number.NaN
+  #lastWeight = 1
 
   constructor(fadeMs: number, now: number) {
     this.#fadeMs = fadeMs
     this.#origin = now
-    this.#growth = EDGES.map((edge) => Math.exp(edge / fadeMs))
+    this.#growth = growthOf(fadeMs)
   }
 
   /** A ticket waits from now on. If it was created before, it was elsewhere until now, and that time does not count. */
@@ -122,51 +153,68 @@ export class LifeTable {
     const bin = binOf(now - createdAt)
     this.#count(createdAt, now, bin, tickets)
     if (!isMatched) return
-    this.#tickets += this.#weightNow(now)
-    this.#matched[bin] = at(this.#matched, bin) + tickets * this.#weightNow(now)
+    const weight = this.#weightNow(now)
+    this.#tickets += weight
+    add(this.#counts, COUNTS * bin + MATCHED, tickets * weight)
   }
 
-  /** What was seen until now. */
-  rates(stillWaiting: StillWaiting, now: number): Rates {
+  /** What was seen until now. @param into is overwritten and returned: a caller that asks often has one. */
+  rates(stillWaiting: StillWaiting, now: number, into: Rates = noRates()): Rates {
     this.#reduce(now)
-    const left = this.#left.slice()
-    const partly = this.#partly.slice()
     const weight = this.#weightNow(now)
+    const bins = this.#withWaiting(stillWaiting, now, weight)
+    clearRates(into)
+    into.bins = bins
+    into.tickets = this.#tickets / weight
+    let passed = 0
+    for (let bin = bins - 1; bin >= 0; bin -= 1) {
+      const begins = at(this.#growth, bin)
+      const whole = passed === 0 ? 0 : this.#fadeMs * (at(this.#growth, bin + 1) - begins) * passed
+      into.waited[bin] = Math.max(0, (whole + at(scratch, COUNTS * bin + PARTLY)) / weight)
+      const matched = at(scratch, COUNTS * bin + MATCHED) / weight
+      into.matched[bin] = matched
+      into.weight += matched
+      passed += at(scratch, COUNTS * bin + LEFT)
+      into.entered[bin] = Math.max(0, (begins * passed) / weight)
+    }
+    return into
+  }
+
+  /** Puts into `scratch` what was counted, and those who still wait as if they left now. Returns how many bins it has. */
+  #withWaiting(stillWaiting: StillWaiting, now: number, weight: number): number {
+    let bins = this.#bins
+    for (let nth = 0; nth < COUNTS * bins; nth += 1) scratch[nth] = at(this.#counts, nth)
+    scratch.fill(0, COUNTS * bins)
     for (const [createdAt, tickets] of stillWaiting) {
       const bin = binOf(now - createdAt)
       const began = this.#weightAt(Math.min(createdAt, now))
-      left[bin] = at(left, bin) + tickets * began
-      partly[bin] = at(partly, bin) + tickets * this.#spent(began, weight, bin)
+      add(scratch, COUNTS * bin + LEFT, tickets * began)
+      add(scratch, COUNTS * bin + PARTLY, tickets * this.#spent(began, weight, bin))
+      if (bin >= bins) bins = bin + 1
     }
-    const rates = { ...noRates(), tickets: this.#tickets / weight }
-    let passed = 0
-    for (let bin = BINS - 1; bin >= 0; bin -= 1) {
-      const begins = this.#growth[bin] as number
-      const whole = passed === 0 ? 0 : this.#fadeMs * ((this.#growth[bin + 1] as number) - begins) * passed
-      rates.waited[bin] = Math.max(0, (whole + at(partly, bin)) / weight)
-      rates.matched[bin] = at(this.#matched, bin) / weight
-      passed += at(left, bin)
-      rates.entered[bin] = Math.max(0, (begins * passed) / weight)
-    }
-    return rates
+    return bins
   }
 
   #count(createdAt: number, now: number, bin: number, tickets: number): void {
     this.#reduce(now)
     const began = this.#weightAt(createdAt)
-    this.#left[bin] = at(this.#left, bin) + tickets * began
-    this.#partly[bin] = at(this.#partly, bin) + tickets * this.#spent(began, this.#weightNow(now), bin)
+    add(this.#counts, COUNTS * bin + LEFT, tickets * began)
+    add(this.#counts, COUNTS * bin + PARTLY, tickets * this.#spent(began, this.#weightNow(now), bin))
+    if (bin >= this.#bins) this.#bins = bin + 1
   }
 
   /** The weighted milliseconds of a ticket in its bin, from its weight at its creation and at the end. */
   #spent(began: number, end: number, bin: number): number {
-    return this.#fadeMs * (end - began * (this.#growth[bin] as number))
+    return this.#fadeMs * (end - began * at(this.#growth, bin))
   }
 
   /** Many tickets are matched at one time. */
   #weightNow(now: number): number {
-    if (this.#last.at !== now) this.#last = { at: now, weight: this.#weightAt(now) }
-    return this.#last.weight
+    if (this.#lastAt !== now) {
+      this.#lastAt = now
+      this.#lastWeight = this.#weightAt(now)
+    }
+    return this.#lastWeight
   }
 
   #weightAt(time: number): number {
@@ -177,10 +225,10 @@ export class LifeTable {
     if (now - this.#origin < LARGEST_EXPONENT * this.#fadeMs) return
     const factor = 1 / this.#weightAt(now)
     this.#tickets *= factor
-    for (const counts of [this.#matched, this.#left, this.#partly])
-      for (let bin = 0; bin < BINS; bin += 1) counts[bin] = at(counts, bin) * factor
+    for (let nth = 0; nth < COUNTS * this.#bins; nth += 1) this.#counts[nth] = at(this.#counts, nth) * factor
     this.#origin = now
-    this.#last = { at: now, weight: 1 }
+    this.#lastAt = now
+    this.#lastWeight = 1
   }
 }
 
@@ -230,25 +278,18 @@ export function curveOf(seen: readonly Rates[]): Curve | undefined {
   return curve
 }
 
-const weightIn = ({ matched }: Rates) => {
-  let weight = 0
-  for (let bin = 0; bin < BINS; bin += 1) weight += at(matched, bin)
-  return weight
-}
-
 /** What a matched ticket weighs: less than 1 in a burst. */
-const meanWeight = (rates: Rates) => (rates.tickets === 0 ? 1 : weightIn(rates) / rates.tickets)
+const meanWeight = ({ tickets, weight }: Rates) => (tickets === 0 ? 1 : weight / tickets)
 
 /** What each counts: all that is further away, like `BORROWED` tickets of what comes before it. */
 function sharesOf(seen: readonly Rates[]): readonly number[] {
-  const weights = seen.map(weightIn)
   const shares = seen.map(() => 1)
   let further = 0
   for (let nth = seen.length - 1; nth >= 0; nth -= 1) {
     const borrowed = BORROWED * meanWeight(seen[nth] as Rates)
     const share = borrowed / Math.max(borrowed, further)
     for (let after = nth + 1; after < seen.length; after += 1) shares[after] = (shares[after] as number) * share
-    further = (weights[nth] as number) + share * further
+    further = (seen[nth] as Rates).weight + share * further
   }
   return shares
 }
@@ -256,7 +297,9 @@ function sharesOf(seen: readonly Rates[]): readonly number[] {
 /** Four significant digits: the text is short where it is sent to other processes. */
 function rounded(rate: number): number {
   if (rate === 0) return 0
-  const unit = 10 ** (3 - Math.floor(Math.log10(rate)))
+  let unit = 1000
+  while (rate * unit >= 10_000) unit /= 10
+  while (rate * unit < 1000) unit *= 10
   return Math.round(rate * unit) / unit
 }
 

@@ -78,7 +78,9 @@ describe('an estimate', () => {
 
   test('of tickets that are matched at a steady rate is that of the exponential distribution', () => {
     const of = (value: number) => new Float64Array(BINS).fill(value)
-    const steady = curveOf([{ tickets: 50 * BINS, matched: of(50), entered: of(60), waited: of(500_000) }])
+    const steady = curveOf([
+      { bins: BINS, tickets: 50 * BINS, weight: 50 * BINS, matched: of(50), entered: of(60), waited: of(500_000) },
+    ])
     const tenSeconds = 10_000
     for (const waited of [0, 700, 33_333]) {
       expect(estimateOf([steady as Curve], waited)).toEqual({
