@@ -137,6 +137,19 @@ describe('the result of a match that its server did not end', () => {
     await ticks(later, clock, AFTER_MS)
     expect((await first.count(1))[0]?.data).toMatchObject({ match_id: first.matchId, reason: 'ended' })
   })
+
+  test('is sent by the next process if the first has stopped its servers and closed', async () => {
+    const memory: StoreMemory = new Map()
+    const { matchmaker, matchId, clock, count, service, results } = await playing(memory)
+    expect(await clock.until(matchmaker.close({ stopServers: true }))).toEqual([])
+    expect(service.unstopped()).toEqual([])
+    const store = createMemoryStore(memory)
+    const later = createMatchmaker({ deployments: service.deployments, queues, results, store, clock })
+    await ticks(later, clock, AFTER_MS)
+    const posted = await count(1)
+    expect(posted).toMatchObject([{ id: `msg_${matchId}`, data: { reason: 'closed', ranking: null, left: [] } }])
+    expect(posted[0]?.data.player_ids.toSorted()).toEqual(['ann', 'ben'])
+  })
 })
 
 describe('the result of a match', () => {
