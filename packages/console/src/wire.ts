@@ -59,6 +59,8 @@ export interface Now {
     readonly why: readonly string[]
     /** Whether this process matches; left out where it is the only one. */
     readonly leading?: boolean | undefined
+    /** How people know the process that matches, e.g. `game-1 (process 12)`; left out where it is not known. */
+    readonly leader?: string | undefined
   }
   /** At most 50, in the order of the configuration. */
   readonly queues: readonly QueueNow[]

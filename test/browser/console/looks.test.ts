@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launch } from '../chromium.js'
 import { openFakeServer } from './fake-server.js'
-import { many, nobody, some, tooMany, trouble, type Scene } from './scenes.js'
+import { follower, many, nobody, some, tooMany, trouble, type Scene } from './scenes.js'
 import { visit } from './visit.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -35,6 +35,7 @@ const now: readonly (readonly [name: string, scene: Scene])[] = [
   ['some', some],
   ['many', many],
   ['too many', tooMany],
+  ['follower', follower],
   ['trouble', trouble(Date.now())],
 ]
 const frames = ([1400, 390] as const).flatMap((width) =>
@@ -65,6 +66,7 @@ describe.skipIf(chromiumPath === undefined)('the looks of the console', { timeou
       server.show(scene)
       await page.getByText(scene.players.toLocaleString('en-US'), { exact: true }).first().waitFor()
       await look(`now, ${name}`)
+      if (scene.leader !== undefined) await page.getByText(`${scene.leader} matches.`).waitFor()
     }
     await page.getByText('The map as tables').click()
     await look('now with tables')

@@ -24,6 +24,8 @@ export interface Scene {
   /** Minutes of history. */
   readonly minutes: number
   readonly paused: readonly string[]
+  /** Who matches, where this process does not. */
+  readonly leader?: string | undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -40,6 +42,8 @@ export const nobody: Scene = { ...usual, players: 0, matches: 0, minutes: 12 }
 export const some: Scene = { ...usual, players: 248, matches: 14 }
 export const many: Scene = { ...usual, players: 10_000, matches: 500 }
 export const tooMany: Scene = { ...many, players: 100_000, hasPrice: false, hasPlaces: false }
+/** The console of a process that does not match. */
+export const follower: Scene = { ...some, players: 251, leader: 'game-eu-west-7f9c4b6d8-x2k4q (process 1)' }
 
 /** A day on which something goes wrong. */
 export const trouble = (at: number): Scene => ({
@@ -150,8 +154,8 @@ function queueNow(scene: Scene, index: number): QueueNow {
     paused: scene.paused.includes(name),
     tickets,
     players,
-    arrivalsPerMinute: players * 4.1,
-    matchesPerMinute: (players * 4) / (name === 'duel' ? 2 : 9),
+    arrivalsPerMinute: scene.leader === undefined ? players * 4.1 : null,
+    matchesPerMinute: scene.leader !== undefined ? null : (players * 4) / (name === 'duel' ? 2 : 9),
     waitP50: players === 0 ? null : waitMs,
     waitP95: players === 0 ? null : waitMs * 2.7,
     oldest: players === 0 ? null : waitMs * 4.2,
@@ -169,12 +173,13 @@ export function nowOf(scene: Scene, at: number): Now {
     ready: {
       is: scene.isReady,
       why: scene.isReady ? [] : ['The service has answered with errors for 40 s.', 'The store is 3 s behind.'],
+      ...(scene.leader !== undefined && { leading: false, leader: scene.leader }),
     },
     queues: scene.queues.map((_, index) => queueNow(scene, index)),
     queuesLeftOut: 0,
     map: {
-      seen: true,
-      waiting: areas,
+      seen: scene.leader === undefined,
+      waiting: scene.leader === undefined ? areas : [],
       nowhere: scene.hasPlaces ? Math.round(scene.players / 90) : scene.players,
       servers: serversOf(scene),
     },

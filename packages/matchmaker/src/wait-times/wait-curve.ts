@@ -180,7 +180,7 @@ export class LifeTable {
     return into
   }
 
-  /** Puts into `scratch` what was counted, and those who still wait as if they left now. Returns how many bins it has. */
+  /** Puts what was counted into `scratch`, with those who still wait as if they left now. Returns its bins. */
   #withWaiting(stillWaiting: StillWaiting, now: number, weight: number): number {
     let bins = this.#bins
     for (let nth = 0; nth < COUNTS * bins; nth += 1) scratch[nth] = at(this.#counts, nth)

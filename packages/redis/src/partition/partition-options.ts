@@ -23,6 +23,8 @@ export interface PartitionParts {
   readonly openStore: () => PartitionStore
   /** A random name of this process. */
   readonly owner: string
+  /** How people know this process. Default: its random name. */
+  readonly title?: string | undefined
   readonly newId: () => string
   /** Whether entries that a crash must not lose wait for replicas. Default false. */
   readonly isDurable?: boolean | undefined
@@ -35,7 +37,7 @@ export interface QueuesInForce {
   readonly names: readonly string[]
   /** Milliseconds by the name of each queue with `presence`. */
   readonly presence?: Readonly<Record<string, number>> | undefined
-  /** Name of the process that leads by them. */
+  /** How people know the process that leads by them, or did last: its machine and process id. */
   readonly by: string
   /** Epoch milliseconds, by the clock of Redis. */
   readonly since: number

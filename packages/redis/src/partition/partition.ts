@@ -99,7 +99,7 @@ const COMPARE_MS = 5000
  */
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
   const { canLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
-  const { openStore, owner, newId, isDurable = false } = parts
+  const { openStore, owner, title = owner, newId, isDurable = false } = parts
   // Checked now, and not when this process becomes leader.
   const { clock: monotonic, random, endedTicketTtlMs, maxMatchesPerPlayer, locate, ...config } = configure(given)
   const { joinTokens, browser } = config
@@ -211,7 +211,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     for (;;) {
       signal.throwIfAborted()
       try {
-        await store.setInForce(own, inForceText(queues, owner))
+        await store.setInForce(own, inForceText(queues, title))
         return
       } catch (error) {
         if (error instanceof LeaseLost) throw error
@@ -282,7 +282,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     const fingerprint = fingerprintOf(queues)
     const differ = inForce !== undefined && inForce.fingerprint !== fingerprint
     // Redis was not reached when they were replaced.
-    if (differ && leading !== undefined) return void (await store.setInForce(token, inForceText(queues, owner)))
+    if (differ && leading !== undefined) return void (await store.setInForce(token, inForceText(queues, title)))
     if (differ && reported !== inForce.fingerprint) emit('queuesDiffer', { inForce, fingerprint })
     reported = differ ? inForce.fingerprint : undefined
   }
@@ -324,7 +324,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       standby?.missed()
       if (leading === undefined) return
       leading.reconfigure(definitions, changed)
-      store.setInForce(token, inForceText(definitions, owner)).catch(problem)
+      store.setInForce(token, inForceText(definitions, title)).catch(problem)
     },
     on: (name, listener) => {
       emitter.on(name, listener as never)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { createPartition, type Partition } from './partition.js'
@@ -41,6 +42,7 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
   return createPartition(rest, {
     openStore: () => createRedisStore({ redis, name: keyOf(rest.name), bounds: { maxTickets }, replicas }),
     owner: randomUUID(),
+    title: `${hostname()} (process ${process.pid})`,
     newId: randomUUID,
     isDurable: replicas !== undefined,
   })

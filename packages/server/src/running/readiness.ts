@@ -11,6 +11,8 @@ export interface Ready {
   readonly why: readonly string[]
   /** Whether this process matches; undefined where it is alone. */
   readonly leading?: boolean | undefined
+  /** How people know the process that matches; undefined where it is not known, or this one is alone. */
+  readonly leader?: string | undefined
 }
 
 /** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
@@ -26,18 +28,18 @@ export function createReadiness(
   ending: () => string | undefined,
   checks: readonly ReadinessCheck[],
   clock: Clock,
-  leads: () => boolean | undefined = () => undefined,
+  membership: () => Pick<Ready, 'leading' | 'leader'> = () => ({}),
 ): () => Promise<Ready> {
   let asked: { readonly at: number; readonly ready: Promise<Ready> } | undefined
   let holdsMs = HOLDS_MS
   const ask = async (): Promise<Ready> => {
     const why = (await Promise.all(checks.map(reasonOf))).filter((reason) => reason !== undefined)
     holdsMs = why.length === 0 ? HOLDS_MS : NOT_READY_HOLDS_MS
-    return { is: why.length === 0, why, leading: leads() }
+    return { is: why.length === 0, why, ...membership() }
   }
   return async () => {
     const end = ending()
-    if (end !== undefined) return { is: false, why: [end], leading: leads() }
+    if (end !== undefined) return { is: false, why: [end], ...membership() }
     if (asked === undefined || clock.now() - asked.at >= holdsMs) asked = { at: clock.now(), ready: ask() }
     return asked.ready
   }

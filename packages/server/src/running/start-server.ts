@@ -152,7 +152,10 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     () => closing.reason(),
     [check.reason, ...matching.checks],
     clock,
-    () => matching.membership?.().leads,
+    () => {
+      const { leads: leading, leader } = matching.membership?.() ?? {}
+      return { leading, leader }
+    },
   )
   const reload = createReloading({ ...common, parts })
   const listener =

@@ -124,7 +124,7 @@ export function MapPanel({ now }: { readonly now: Now }) {
       <div class="world" ref={frame} role="img" aria-label={label}>
         <Land />
         <Marks now={now} scale={mapExtent.width / width} />
-        <MapWords map={now.map} />
+        <MapWords now={now} />
       </div>
       <PlacesTable map={now.map} />
     </section>
@@ -132,10 +132,11 @@ export function MapPanel({ now }: { readonly now: Now }) {
 }
 
 /** What is said on a map without marks. */
-function MapWords({ map: { seen, waiting, nowhere, servers } }: { readonly map: MapNow }) {
+function MapWords({ now: { ready, map } }: { readonly now: Now }) {
+  const { seen, waiting, nowhere, servers } = map
   if (waiting.length > 0) return null
   if (!seen)
-    return <p class="map-words">Another process matches. The console of that process shows where players wait.</p>
+    return <p class="map-words">{ready.leader ?? 'Another process'} matches. Its console shows where players wait.</p>
   if (nowhere > 0) {
     return (
       <p class="map-words">

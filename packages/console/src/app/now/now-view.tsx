@@ -104,7 +104,7 @@ function Readiness({ now: { ready } }: { readonly now: Now }) {
             <small>
               Started <Ago at={hello.value.startedAt} />, tickets {stores[hello.value.store]}, version{' '}
               {hello.value.version}
-              {ready.leading === undefined ? '' : ready.leading ? ', this process leads' : ', another process leads'}
+              {leadingText(ready)}
             </small>
           )}
         </span>
@@ -116,6 +116,11 @@ function Readiness({ now: { ready } }: { readonly now: Now }) {
       )}
     </p>
   )
+}
+
+function leadingText({ leading, leader }: Now['ready']): string {
+  if (leading === undefined) return ''
+  return leading ? ', this process leads' : `, ${leader ?? 'another process'} leads`
 }
 
 /** Why a process that follows does not know a figure. */

@@ -21,6 +21,8 @@ import type { OpenSources } from '../sources.js'
 interface Membership {
   /** Whether it is the one that matches. */
   readonly leads: boolean
+  /** How people know the process that matches, or did last; undefined before there was one. */
+  readonly leader: string | undefined
   /** How often it came to lead. */
   readonly takeovers: number
   /** Milliseconds by which the clock of Redis is ahead of this process'. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 import { skipsRedis, startRedisServer, type RedisServer } from '@muster/redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Found } from '@muster/console/internal'
+import type { Found, Now } from '@muster/console/internal'
 import { BACKEND_KEY, env, openServer, openService, OPERATE_KEY, yamlOf } from '../server.fixture.js'
 
 describe.skipIf(skipsRedis())('a store in Redis', () => {
@@ -76,6 +77,24 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
       [other, false],
     ] as const)
       await eventually(() => readyz(program)).toEqual({ ready: true, why: [], leading })
+    /** What the console of a program says now. */
+    const now = async ({ ask }: typeof one) => {
+      const { body } = await ask('GET', '/console/api/feed', { token: OPERATE_KEY })
+      let heard = ''
+      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        heard += part
+        const text = /^event: now\ndata: (.*)\n\n/m.exec(heard)?.[1]
+        if (text !== undefined) return JSON.parse(text) as Now
+      }
+      return undefined
+    }
+    // Who leads is for operators, and not for whoever asks `/readyz`.
+    const leader = `${hostname()} (process ${process.pid})`
+    expect((await now(one))?.ready).toMatchObject({ leading: true })
+    expect(await now(other)).toMatchObject({
+      ready: { leading: false, leader },
+      queues: [{ arrivalsPerMinute: null, matchesPerMinute: null }],
+    })
     /** The value of a series in each of the programs that tell it. */
     const measured = async (series: string, programs = [one, other]) => {
       const pages = await Promise.all(programs.map(async ({ ask }) => (await ask('GET', '/metrics')).text()))

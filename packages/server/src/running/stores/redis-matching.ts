@@ -79,9 +79,13 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
   }
 
   let inspection = NOTHING
+  let leader: string | undefined
   const whyNotReached = async () => {
     const asking = partition.queuesInForce().then(
-      () => '',
+      (inForce) => {
+        leader = inForce?.by
+        return ''
+      },
       // Only a partition of a later version is of this kind.
       (error: unknown) => (error instanceof Unavailable ? error.message : 'Redis does not answer'),
     )
@@ -100,11 +104,13 @@ function createRedisMatching(redis: RedisConnection, config: RedisConfig, matchi
     openEvents: (name, bounds) => createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
     membership: () => ({
       leads: partition.leads(),
+      leader,
       takeovers,
       clockOffsetMs: partition.clockOffsetMs(),
       timesVanished: partition.timesVanished(),
     }),
-    unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
+    unseen: () =>
+      partition.leads() ? [] : [`${leader ?? 'Another process'} matches: what happens there is not told here.`],
     checks: [whyNotReached],
     reconfigure: ({ queues, pools }) => {
       partition.reconfigure(queues, { pools: withKeys(pools) })
