@@ -4,7 +4,7 @@
  * `pnpm soak servers [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round.
  * `pnpm soak redis [--minutes N] [--seed S]`: the processes of a partition in Redis, ten minutes by default.
  * `pnpm soak all [--minutes N] [--seed S]`: everything of `pnpm chaos`, round after round, twenty minutes by default.
- * A failure names the seed that repeats it.
+ * A failure names its seed. In processes and real time it repeats the faults and their order, and not their instants.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
