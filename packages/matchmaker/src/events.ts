@@ -1,14 +1,15 @@
 import { createEventsWithProblems } from '@muster/core/internal'
 import type {
   Activity,
-  Allocation,
   AllocatorListener,
   Assignment,
   DrainReason,
   FreedReason,
+  HostedMatch,
   MatchResult,
   PlayerWhoLeft,
   Placement,
+  Server,
   ServerFailure,
   StopReason,
 } from '@muster/servers/internal'
@@ -196,8 +197,8 @@ export function onMatchEnd(on: Events['on'], ended: (matchId: string) => void): 
 
 /** Creates the listener by which what happens to game servers becomes events. */
 export function createServerEvents(events: Pick<Events, 'emit'>): AllocatorListener['servers'] {
-  const named = ({ matchId: serverId, pool, requestId }: Allocation) => ({ serverId, pool, requestId })
-  const inMatch = ({ matchId, queue }: Allocation, server: Allocation) => ({ matchId, queue, ...named(server) })
+  const named = ({ id: serverId, pool, requestId }: Server) => ({ serverId, pool, requestId })
+  const inMatch = ({ id: matchId, queue }: HostedMatch, server: Server) => ({ matchId, queue, ...named(server) })
   return {
     registered: (server, { build, matches }) => events.emit('serverRegistered', { ...named(server), build, matches }),
     draining: (server, reason) => events.emit('serverDraining', { ...named(server), reason }),

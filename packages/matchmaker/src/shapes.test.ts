@@ -2,7 +2,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import {
   browserSchema,
-  createAllocations,
+  createFleet,
   createAllocator,
   createMemoryServerLog,
   createServiceSource,
@@ -52,6 +52,7 @@ function anAllocator() {
       failed: tell,
       faulty: tell,
       logs: tell,
+      over: tell,
       stopped: tell,
       reaped: tell,
       problem: tell,
@@ -72,7 +73,7 @@ test.each([
   ],
   ['a pool', createPool(compileQueue(defineQueue({ name: 'a', matchSize: 2, deploy })).model)],
   ['the players', createPlayerIndex()],
-  ['the matches', createAllocations()],
+  ['the servers', createFleet()],
   ['the allocator', anAllocator()],
 ])('%s has no accessors', (_, one) => {
   const accessors = Object.entries(Object.getOwnPropertyDescriptors(one)).filter(([, { get }]) => get !== undefined)

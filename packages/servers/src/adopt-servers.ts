@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type { Allocations, AllocatorListener } from './allocations.js'
+import type { Fleet } from './fleet.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import type { EndTimes } from './server-deadlines.js'
 import type { Governor } from './server-limits.js'
@@ -10,7 +10,7 @@ import type { HostedMatches } from './hosted-matches.js'
 import type { ServerBrowser } from './browser/index.js'
 import type { GameServers } from './game-servers/index.js'
 import type { Pools } from './pools/index.js'
-import { type Allocation, type Assignment, inheritedAllocation, isEnrolled, type Order } from './records/index.js'
+import { type Assignment, inheritedMatch, isEnrolled, type Order, Server } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Sources } from './sources/index.js'
 
@@ -30,38 +30,28 @@ const nothing = () => undefined
 export const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 interface AdoptingOptions {
-  readonly allocations: Allocations
+  readonly fleet: Pick<Fleet, 'add' | 'enter' | 'find' | 'rememberPlayers'>
   readonly governor: Pick<Governor, 'sent'>
   readonly creating: Pick<DeploymentCreation, 'resume'>
   readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
   readonly sources: Pick<Sources, 'of'>
   readonly endTimes: Pick<EndTimes, 'expect'>
-  readonly hosted: Pick<HostedMatches, 'adopt'>
+  readonly matches: Pick<HostedMatches, 'adopt' | 'goesOn'>
   readonly pools: Pick<Pools, 'find' | 'orderOf' | 'adopted' | 'draining'>
   readonly browser: Pick<ServerBrowser, 'adopt'>
   readonly gameServers: Pick<GameServers, 'expect'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
-  readonly on: Pick<AllocatorListener, 'ready'>
 }
 
 /**
- * Creates the function that takes over a match of an earlier process. A server on which people play is followed. The
- * deployment of any other match continues where it was if this process has the match's tickets; otherwise it is found
- * and stopped.
+ * Creates the function that takes over what an earlier process has recorded. A server on which people play is followed.
+ * Any other goes on where it was if this process has the tickets of its match, or its pool; otherwise it is found and
+ * stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
-  const { allocations, governor, creating, lifecycle, sources, endTimes, hosted, pools, browser, gameServers } = options
-  const { clock, inherited, on } = options
-
-  const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
-    allocations.enter(allocation, 'running')
-    if (allocation.lastsMs < Infinity) endTimes.expect(allocation)
-    allocation.assignment = assignment
-    sources.of(allocation.source).settle(requestId)
-    if (allocation.order !== undefined && assignment !== undefined) on.ready(allocation, requestId, assignment)
-    allocations.rememberPlayers(allocation)
-  }
+  const { fleet, governor, creating, lifecycle, sources, endTimes, matches, pools, browser, gameServers } = options
+  const { clock, inherited } = options
 
   /** One that was being stopped is stopped. One never requested ends unless players started it: it is ordered anew. */
   const poolOrderOf = (open: ServerRecord) => {
@@ -71,73 +61,89 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
   }
 
   /** A match on a server of a pool: that server was taken over before. */
-  const adoptHosted = (open: ServerRecord, order: Order | undefined) => {
-    const found = open.hostId === undefined ? undefined : allocations.find(open.hostId)
-    const host = found?.unwanted === undefined ? found : undefined
-    const allocation = inheritedAllocation(open, order)
-    const assignment = open.assignment ?? inherited.assignmentOf(open)
-    allocation.host = host
-    allocation.left = open.left ?? allocation.left
-    allocation.assignment = assignment
-    if (order === undefined && (host === undefined || assignment === undefined)) allocation.unwanted = 'restarted'
-    allocations.add(allocation)
-    if (allocation.unwanted === undefined && assignment !== undefined && host?.requestId !== undefined) {
-      allocation.requestId = host.requestId
-      allocation.listensAt = Math.min(allocation.at, clock.now())
-      allocations.enter(allocation, 'running')
-      if (order !== undefined) on.ready(allocation, host.requestId, assignment)
-      allocations.rememberPlayers(allocation)
+  const adoptMatch = (open: ServerRecord, order: Order | undefined) => {
+    const match = inheritedMatch(open, order)
+    match.left = open.left ?? match.left
+    const server = open.hostId === undefined ? undefined : fleet.find(open.hostId)
+    matches.adopt(match, {
+      server: server?.unwanted === undefined ? server : undefined,
+      assignment: open.assignment ?? inherited.assignmentOf(open),
+    })
+  }
+
+  const poolServer = (open: ServerRecord) => {
+    const server = new Server(open, poolOrderOf(open))
+    server.matchesServed = open.matchesServed ?? 0
+    // Its players were charged by the earlier process.
+    if (server.matchesServed > 0 || open.wanted !== undefined) server.causedBy = NOBODY_CHARGED
+    server.isListed = open.isListed === true
+    return server
+  }
+
+  /** The server of a match alone: it is kept even if the queue of that names a pool now. */
+  const ownServer = (open: ServerRecord, restored: Order | undefined) => {
+    const order = restored?.pool === undefined ? restored : { ...restored, pool: undefined }
+    const match = inheritedMatch(open, order)
+    match.left = open.left ?? match.left
+    return new Server(open, order, match)
+  }
+
+  const addToPool = (server: Server, open: ServerRecord) => {
+    if (server.unwanted === undefined) pools.adopted(server, open.at, nearOf(open))
+    // A start whose server is being stopped gets another one.
+    if (open.wanted !== undefined && (server.unwanted === undefined || open.wanted.start !== undefined))
+      browser.adopt(server, open.wanted)
+  }
+
+  const goOnPlaying = (server: Server, requestId: string, assignment: Assignment | undefined) => {
+    fleet.enter(server, 'running')
+    if (server.lastsMs < Infinity) endTimes.expect(server)
+    server.assignment = assignment
+    sources.of(server.source).settle(requestId)
+    if (server.bornFor === undefined) gameServers.expect(server)
+    else matches.goesOn(server.bornFor)
+  }
+
+  const adoptServer = (server: Server, open: ServerRecord, assignment: Assignment | undefined) => {
+    const { sentAt, lostAt, requestId, lastsMs, resumption } = open
+    const { order } = server
+    const now = clock.now()
+    const isAssigned = open.assigned || assignment !== undefined
+    server.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
+    server.placements = resumption?.placements
+    server.near = resumption?.near
+    server.charged = requestId !== undefined || server.tries.length > 1
+    if (order === undefined && !(isAssigned && requestId !== undefined)) server.unwant('restarted')
+    fleet.add(server)
+    if (server.pool !== undefined) addToPool(server, open)
+    if (open.draining === true) {
+      server.drainAsked = true
+      pools.draining(server)
     }
-    hosted.adopt(allocation)
+    if (sentAt !== undefined) governor.sent(server, Math.min(sentAt, now))
+
+    if (requestId !== undefined) {
+      lifecycle.adopt(server, requestId)
+      // A clock that was set back must not prolong the time for which the server may run.
+      server.startedAfter = Math.min(sentAt ?? now, now)
+      const mostMs = isAssigned && !isEnrolled(server) ? order?.deploy.maxDurationMs : undefined
+      server.lastsMs = lastsMs ?? mostMs ?? Infinity
+      if (isAssigned) goOnPlaying(server, requestId, assignment)
+    } else if (sentAt !== undefined) {
+      lifecycle.lose(server, lostAt)
+    } else if (order === undefined) {
+      lifecycle.end(server)
+    } else {
+      creating.resume(server)
+    }
   }
 
   return (open) => {
-    const { sentAt, lostAt, requestId, lastsMs, resumption } = open
-    const now = clock.now()
     const assignment = open.assignment ?? inherited.assignmentOf(open)
-    const assigned = open.assigned || assignment !== undefined
-    const restored = open.pool === undefined ? inherited.orderOf(open) : poolOrderOf(open)
-    if (open.hostId !== undefined || (restored?.pool !== undefined && !isRequested(open)))
-      return adoptHosted(open, restored)
-    // A match that has a deployment of its own keeps it, even if its queue names a pool now.
-    const order = restored?.pool === undefined ? restored : { ...restored, pool: undefined }
-    const allocation = inheritedAllocation(open, order)
-    allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
-    allocation.placements = resumption?.placements
-    allocation.near = resumption?.near
-    allocation.charged = requestId !== undefined || allocation.tries.length > 1
-    if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
-    allocation.matchesServed = open.matchesServed ?? 0
-    // Its players were charged by the earlier process.
-    if (allocation.matchesServed > 0 || open.wanted !== undefined) allocation.causedBy = NOBODY_CHARGED
-    allocation.isListed = open.isListed === true
-    allocation.left = open.left ?? allocation.left
-    allocations.add(allocation)
-    if (open.pool !== undefined && allocation.unwanted === undefined) pools.adopted(allocation, open.at, nearOf(open))
-    // A start whose server is being stopped gets another one.
-    if (open.wanted !== undefined && (allocation.unwanted === undefined || open.wanted.start !== undefined))
-      browser.adopt(allocation, open.wanted)
-    if (open.draining === true) {
-      allocation.drainAsked = true
-      pools.draining(allocation)
-    }
-    if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
-
-    if (requestId !== undefined) {
-      lifecycle.adopt(allocation, requestId)
-      // A clock that was set back must not prolong the time for which the server may run.
-      allocation.startedAfter = Math.min(sentAt ?? now, now)
-      const mostMs = assigned && !isEnrolled(allocation) ? order?.deploy.maxDurationMs : undefined
-      allocation.lastsMs = lastsMs ?? mostMs ?? Infinity
-      if (assigned) goOnPlaying(allocation, requestId, assignment)
-      if (assigned && allocation.pool !== undefined) gameServers.expect(allocation)
-    } else if (sentAt !== undefined) {
-      lifecycle.lose(allocation, lostAt)
-    } else if (order === undefined) {
-      lifecycle.end(allocation)
-    } else {
-      creating.resume(allocation)
-    }
+    if (open.pool !== undefined) return adoptServer(poolServer(open), open, assignment)
+    const order = inherited.orderOf(open)
+    if (open.hostId !== undefined || (order?.pool !== undefined && !isRequested(open))) return adoptMatch(open, order)
+    return adoptServer(ownServer(open, order), open, assignment)
   }
 }
 

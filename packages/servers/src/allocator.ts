@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { Inherited } from './adopt-servers.js'
-import type { AllocatorListener, EndedMatches } from './allocations.js'
+import type { AllocatorListener, EndedMatches } from './fleet.js'
 import type { Browser } from './browser/index.js'
 import type { JoinAlgorithm } from './game-servers/index.js'
 import type { Pool } from './pools/index.js'

@@ -1,6 +1,6 @@
 import { newId } from '@muster/core/internal'
 import { Unavailable } from './errors.js'
-import { createAllocations, createSetPlayers, rejectAll, whenEnded } from './allocations.js'
+import { createFleet, createSetPlayers, rejectAll, whenEnded } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
 import { createEnrolledSource, createSources, createWebhookReceiver, type Sources } from './sources/index.js'
@@ -26,14 +26,15 @@ import {
   serverViewOf,
 } from './game-servers/index.js'
 import {
-  type Allocation,
-  credentialOf,
+  type AllocationView,
   ENROLLED,
   type FoundBy,
-  isHosted,
-  newAllocation,
+  HostedMatch,
+  matchViewOf,
+  poolServerViewOf,
   newPoolServer,
   type Order,
+  type Server,
   type StopReason,
 } from './records/index.js'
 import { createAdopting, NONE_INHERITED } from './adopt-servers.js'
@@ -46,27 +47,25 @@ export function createAllocator(options: AllocatorOptions) {
   const { serverLog, clock, random, bound, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = serverLog.resumes ?? options.resumes ?? false
-  const allocations = createAllocations({
+  const fleet = createFleet({
     ended,
-    changed: (allocation) => {
-      const isOpen = allocations.find(allocation.matchId) === allocation
-      gameServers.changed(allocation.host ?? allocation)
-      if (isOpen) return
-      gameServers.forget(allocation)
-      if (allocation.pool !== undefined) pools.gone(allocation)
+    changed: (server) => gameServers.changed(server),
+    gone: (server) => {
+      gameServers.forget(server)
+      pools.gone(server)
     },
   })
   const governor = createGovernor(bound)
   const keys = createServerKeys(options.masterSecret)
   const signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
-  /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
+  /** The server that has this token: no earlier attempt, and none that is gone. */
   const byToken = (token: string) => {
     const credential = keys.credentialIn(token)
-    return credential === undefined ? undefined : allocations.byServerIds([credential])
+    return credential === undefined ? undefined : fleet.byServerIds([credential])
   }
-  const isTokenOf = (matchId: string, token: string) => byToken(token)?.matchId === matchId
+  const isTokenOf = (matchId: string, token: string) => byToken(token)?.id === matchId
   const writer = createServerLogWriter(serverLog, clock, (error, matchId) =>
-    on.problem('store', error, allocations.find(matchId)),
+    on.problem('store', error, fleet.match(matchId) ?? fleet.find(matchId)),
   )
 
   const { open: openEnrolled, hasEnded } = createEnrolledSource()
@@ -82,26 +81,26 @@ export function createAllocator(options: AllocatorOptions) {
       absent: (id) => lifecycle.absent(id),
       reaped: on.reaped,
       problem: (during, error, { id, handle }) => {
-        const known = handle === undefined ? undefined : allocations.byRequest(handle, source)
-        on.problem(during, error, known ?? (id === undefined ? undefined : allocations.byServerIds([id])), handle)
+        const known = handle === undefined ? undefined : fleet.byRequest(handle, source)
+        on.problem(during, error, known ?? (id === undefined ? undefined : fleet.byServerIds([id])), handle)
       },
     }),
   })
   const listening = createListening({
     prober: options.prober ?? networkProber,
     clock,
-    listened: (allocation, listens) => lifecycle.listened(allocation, listens),
-    problem: (error, allocation) => on.problem('probe', error, allocation, allocation.requestId),
+    listened: (server, isListening) => lifecycle.listened(server, isListening),
+    problem: (error, server) => on.problem('probe', error, server, server.requestId),
   })
-  const hosted = createHostedMatches({
-    allocations,
+  const matches = createHostedMatches({
+    fleet,
     writer,
     resumes,
     gameServers: () => gameServers,
     creating: () => creating,
-    lifecycle: () => lifecycle,
     pools: () => pools,
     room: (pool, now) => roomFor(sourceOf(pool), 0, now),
+    dropServer: (server, reason) => dropServer(server, reason),
     clock,
     random,
     on,
@@ -112,10 +111,7 @@ export function createAllocator(options: AllocatorOptions) {
     // Creates for matches that wait come before those for stock.
     room: (source) => (creating.waiting() > 0 || !recovery.isDone() ? 0 : roomNow(source, clock.now())),
     create: (pool, order) => {
-      const server = newPoolServer(
-        { matchId: newId(random), queue: pool, at: clock.now(), source: sourceOf(pool) },
-        order,
-      )
+      const server = newPoolServer({ id: newId(random), pool, at: clock.now(), source: sourceOf(pool) }, order)
       void creating.begin(server)
       return server
     },
@@ -128,7 +124,7 @@ export function createAllocator(options: AllocatorOptions) {
     clock,
     random,
     gameServers: () => gameServers,
-    find: (serverId) => allocations.find(serverId),
+    find: (serverId) => fleet.find(serverId),
     pool: (name) => pools.find(name)?.definition,
     customPool: () => pools.definitions().find(({ custom }) => custom !== undefined),
     servers: createStartServers({
@@ -143,12 +139,12 @@ export function createAllocator(options: AllocatorOptions) {
     assertMayStart: options.assertMayStart,
     isNear: (server, near) => pools.isNear(server, near),
     drop: (server) => {
-      if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
+      if (gameServers.find(server.id) === undefined) dropServer(server, 'surplus')
       else gameServers.drain(server, 'surplus')
     },
     keys,
     joinToken: ({ serverId, session, id: seatId, team, ...seat }) => {
-      const server = credentialOf(allocations.find(serverId)?.tag ?? '')
+      const server = fleet.find(serverId)?.credential ?? ''
       const grant = { ...seat, server, matchId: session, seatId, team: team || undefined }
       return signer.grant(grant, clock)
     },
@@ -156,42 +152,36 @@ export function createAllocator(options: AllocatorOptions) {
   })
   const lifecycle: ServerLifecycle = createServerLifecycle({
     sources,
-    allocations,
+    fleet,
     writer,
     resumes,
     listening,
     clock,
-    hosted,
+    matches,
     tokenOf: keys.tokenOf,
     ended: (server) => browser.ended(server),
-    again: (allocation) => void creating.retry(allocation),
+    again: (server) => void creating.retry(server),
     on,
   })
-  const matchesOn = (server: Allocation) => {
-    if (server.pool !== undefined) return hosted.matchesOn(server)
-    return isServing(server) ? [server] : []
-  }
   const gameServers = createGameServers({
     clock,
     joinAlgorithm: signer.alg,
-    joinKeyOf: ({ tag }) => signer.keyOf(credentialOf(tag)),
-    matchesOn,
-    claimsOn: (server) => {
-      if (server.pool !== undefined) return hosted.claimsOn(server)
-      return isServing(server) ? 1 : 0
-    },
+    joinKeyOf: ({ credential }) => signer.keyOf(credential),
+    matchesOn: matches.matchesOn,
+    claimsOn: matches.claimsOn,
     on: {
       ...on.games,
       accepted: (match) => {
-        if (isHosted(match)) hosted.accepted(match)
-        else serverAccepted(match)
+        if (match.ownServer === undefined) matches.accepted(match)
+        else runs(match.ownServer)
       },
       refused: (match) => {
-        if (isHosted(match) && match.phase !== 'running') return hosted.refused(match)
-        const { phase, requestId } = match
-        if (phase === 'running' || requestId === undefined) return on.games.over(match, undefined)
-        lifecycle.fail(match, 'not-listening', true)
-        lifecycle.stop(match, requestId)
+        const { phase, ownServer } = match
+        if (phase === 'running') return on.games.over(match, undefined)
+        if (ownServer === undefined) return matches.refused(match)
+        if (ownServer.requestId === undefined) return on.games.over(match, undefined)
+        lifecycle.fail(ownServer, 'not-listening', true)
+        lifecycle.stop(ownServer, ownServer.requestId)
       },
       came: (match) => {
         match.joinBy = Infinity
@@ -199,10 +189,10 @@ export function createAllocator(options: AllocatorOptions) {
       registered: (server, registration, isNew) => {
         if (isNew) on.servers.registered(server, registration)
         if (server.pool === undefined) return
-        serverAccepted(server)
+        runs(server)
         endTimes.locate(server)
         pools.up(server)
-        hosted.registered(server)
+        matches.registered(server)
       },
       ...browser.games,
       listed: (server, listing, instance) => {
@@ -211,37 +201,37 @@ export function createAllocator(options: AllocatorOptions) {
         if (server.isListed === isListed || server.pool === undefined) return
         server.isListed = isListed
         // One that is being stopped is listed no more, whatever the store says.
-        if (server.unwanted === undefined) void writer.note({ kind: 'listed', matchId: server.matchId, isListed })
+        if (server.unwanted === undefined) void writer.note({ kind: 'listed', matchId: server.id, isListed })
       },
       draining: (server, reason) => {
         pools.draining(server)
-        browser.touch(server.matchId)
+        browser.touch(server.id)
         on.servers.draining(server, reason)
       },
       lost: (server, silentMs) => {
-        browser.touch(server.matchId)
+        browser.touch(server.id)
         on.servers.lost(server, silentMs)
         lifecycle.hinted(server, undefined)
       },
       returned: (server, silentMs) => {
-        browser.touch(server.matchId)
+        browser.touch(server.id)
         on.servers.returned(server, silentMs)
       },
       spent: (server, reason) => enrolling.spent(server, reason),
       problem: (server, error) => on.problem('server', error, server, server.requestId),
     },
   })
-  /** The server of a match runs, so its deployment is READY by now. */
-  const serverAccepted = (match: Allocation) => {
-    listening.registered(match)
-    lifecycle.hinted(match, undefined)
+  /** Its process runs, so its deployment is READY by now. */
+  const runs = (server: Server) => {
+    listening.registered(server)
+    lifecycle.hinted(server, undefined)
   }
   const endTimes = createEndTimes({
     sources,
-    allocations,
+    fleet,
     clock,
-    located: (server) => browser.touch(server.matchId),
-    problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
+    located: (server) => browser.touch(server.id),
+    problem: (error, server) => on.problem('status', error, server, server.requestId),
   })
   const receiveWebhook = createWebhookReceiver({ clock, find: byToken, hinted: lifecycle.hinted })
   const creating = createDeploymentCreation({
@@ -249,14 +239,14 @@ export function createAllocator(options: AllocatorOptions) {
     writer,
     resumes,
     governor,
-    allocations,
+    fleet,
     lifecycle,
     clock,
     random,
     keys,
     maxCreatesInFlight: options.maxCreatesInFlight,
     apiUrl: options.apiUrl,
-    isPromised: (allocation) => browser.isStarting(allocation.matchId),
+    isPromised: (server) => browser.isStarting(server.id),
     on,
   })
 
@@ -265,19 +255,18 @@ export function createAllocator(options: AllocatorOptions) {
     clock,
     stopwatch,
     adopt: createAdopting({
-      allocations,
+      fleet,
       governor,
       creating,
       lifecycle,
       sources,
       endTimes,
-      hosted,
+      matches,
       pools,
       browser,
       gameServers,
       clock,
       inherited,
-      on,
     }),
     expect: inherited.expect,
     adopted: () => {
@@ -287,26 +276,21 @@ export function createAllocator(options: AllocatorOptions) {
     },
     problem: (error) => on.problem('store', error),
   })
-  const count = () => allocations.count() + sources.strays()
+  const count = () => fleet.count() + sources.strays()
   const isBroken = () => writer.isBehind() || recovery.isFailing()
 
-  const drop = (allocation: Allocation, reason: StopReason) => {
-    const { phase, requestId } = allocation
-    allocation.unwanted ??= reason
+  const dropServer = (server: Server, reason: StopReason) => {
+    server.unwant(reason)
+    const { phase, requestId } = server
     if (phase === 'stopping') return
-    if (isHosted(allocation)) return hosted.release(allocation)
     // It is no stock any more, although it is there until its stop is confirmed.
-    pools.draining(allocation)
-    if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
-    else if (!creating.forget(allocation)) lifecycle.drop(allocation)
+    pools.draining(server)
+    if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(server, requestId)
+    else if (!creating.forget(server)) lifecycle.drop(server)
   }
 
-  const findServer = (serverId: string) => {
-    const server = allocations.find(serverId)
-    return server === undefined || isHosted(server) ? undefined : server
-  }
   const drainServer = (serverId: string) => {
-    const server = findServer(serverId)
+    const server = fleet.find(serverId)
     if (server === undefined) return false
     if (server.unwanted !== undefined || server.drainAsked) return true
     server.drainAsked = true
@@ -327,23 +311,33 @@ export function createAllocator(options: AllocatorOptions) {
     return server
   }
 
-  const enrolling = createEnrolling({ pools, allocations, gameServers, lifecycle, writer, keys, clock, drop, hasEnded })
+  const enrolling = createEnrolling({
+    pools,
+    fleet,
+    gameServers,
+    lifecycle,
+    writer,
+    keys,
+    clock,
+    drop: dropServer,
+    hasEnded,
+  })
 
   /** Servers that may be created, besides so many that will be. */
   const roomFor = (source: string | undefined, coming: number, now: number): number => {
     if (isBroken() || source === ENROLLED) return 0
     const { gate, strays } = sources.of(source)
     // Strays cost as much as servers of matches, so they count.
-    const all = { count: count() + coming, startingCount: allocations.startingCount() + coming }
-    return Math.min(gate.room(allocations.countOf(source) + strays() + coming, now), governor.room(all, now))
+    const all = { count: count() + coming, startingCount: fleet.startingCount() + coming }
+    return Math.min(gate.room(fleet.countOf(source) + strays() + coming, now), governor.room(all, now))
   }
-  const roomNow = (source: string | undefined, now: number) => roomFor(source, hosted.needingServers(), now)
+  const roomNow = (source: string | undefined, now: number) => roomFor(source, matches.needingServers(), now)
   const sourceOf = (pool: string) => pools.find(pool)?.definition.source
   const endAll = () => {
     recovery.close()
     sources.close()
     listening.close()
-    rejectAll(allocations.all())
+    rejectAll(fleet.matches())
   }
 
   return {
@@ -354,25 +348,36 @@ export function createAllocator(options: AllocatorOptions) {
     // A server that the store cannot record would be lost after a crash, so none is created.
     room: (now: number, pool?: string) => {
       const room = roomNow(pool === undefined ? undefined : sourceOf(pool), now)
-      return pool === undefined || isBroken() ? room : room + hosted.freePlaces(pool)
+      return pool === undefined || isBroken() ? room : room + matches.freePlaces(pool)
     },
 
     /** Begins an allocation. Resolves once the store holds the intent. Reports the outcome to the listener. */
-    allocate: (match: FoundBy, order: Order) => {
-      const allocation = newAllocation(match, order)
-      return order.pool === undefined ? creating.begin(allocation) : hosted.begin(allocation)
+    allocate: (found: FoundBy, order: Order) => matches.begin(new HostedMatch(found, order), order),
+
+    /** Ends a match that is no longer wanted; the caller handles its tickets. A server of its own is stopped. */
+    drop: matches.drop,
+    /** Stops a server that is no longer wanted, and ends its matches. */
+    dropServer,
+
+    find: fleet.match,
+    matches: fleet.matches,
+    /** The server of this id; that of a match finds the one that is for it alone. */
+    findServer: fleet.find,
+    servers: fleet.all,
+    /** The servers of pools. */
+    poolServers: function* () {
+      for (const server of fleet.all()) if (server.bornFor === undefined) yield server
     },
-
-    /** Stops the server of a match that is no longer wanted; the caller handles its tickets. */
-    drop,
-
-    find: (matchId: string): Allocation | undefined => allocations.find(matchId),
-    matches: (): Iterable<Allocation> => allocations.all(),
+    /** Matches, with their own servers, and servers of pools. */
+    views: (): readonly AllocationView[] => [
+      ...Array.from(fleet.matches(), matchViewOf),
+      ...[...fleet.all()].filter(({ bornFor }) => bornFor === undefined).map(poolServerViewOf),
+    ],
     /** Deployments that exist or may exist. */
     count,
     /** The match of an earlier process in which the player plays; undefined if its tickets were inherited. */
-    playedBy: allocations.playedBy,
-    setPlayers: createSetPlayers(allocations, writer, clock),
+    playedBy: fleet.playedBy,
+    setPlayers: createSetPlayers(fleet, writer, clock),
 
     /** Notes that a deployment may have changed; its status is then read. */
     hint: (requestId: string) => sources.of(undefined).hint({ handle: requestId }),
@@ -388,16 +393,16 @@ export function createAllocator(options: AllocatorOptions) {
     isSecretOf: isTokenOf,
     /** Notes that the server of a match is ready for players. Returns false for an unknown match or a wrong secret. */
     serverReady: (matchId: string, secret: string) => {
-      const allocation = allocations.find(matchId)
-      if (allocation === undefined || !isTokenOf(matchId, secret)) return false
-      serverAccepted(allocation)
+      const server = fleet.find(matchId)
+      if (server === undefined || !isTokenOf(matchId, secret)) return false
+      runs(server)
       return true
     },
     /** A player comes: an expected one meets `joinBy`. Returns false for an unknown match or a wrong secret. */
     playerCame: (matchId: string, secret: string, playerId: string) => {
-      const allocation = allocations.find(matchId)
-      if (allocation === undefined || !isTokenOf(matchId, secret)) return false
-      if (allocation.playerIds.includes(playerId)) allocation.joinBy = Infinity
+      const match = fleet.match(matchId)
+      if (match === undefined || !isTokenOf(matchId, secret)) return false
+      if (match.playerIds.includes(playerId)) match.joinBy = Infinity
       return true
     },
 
@@ -419,15 +424,15 @@ export function createAllocator(options: AllocatorOptions) {
     reportServer: (token: string, report: ServerReport) => {
       browser.assertListing(report)
       const server = serverOf(token)
-      const before = matchesOn(server).map(({ matchId }) => matchId)
+      const before = matches.matchesOn(server).map(({ id }) => id)
       const { isListed } = server
       const orders = gameServers.report(server, report)
-      return { orders, before: server.isListed === isListed ? before : [...before, server.matchId] }
+      return { orders, before: server.isListed === isListed ? before : [...before, server.id] }
     },
     /** As `reportServer`. Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
     waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]) => {
       const server = serverOf(token)
-      const before = matchesOn(server).map(({ matchId }) => matchId)
+      const before = matches.matchesOn(server).map(({ id }) => id)
       const orders = await gameServers.waitForOrders(server, wait)
       return { orders, before: [...before, ...gameServers.reportedOn(server)] }
     },
@@ -441,8 +446,6 @@ export function createAllocator(options: AllocatorOptions) {
     },
     /** The server takes no further match. Returns false if there is none. See `recorded` for when that is written. */
     drainServer,
-    /** The server of this id; a match on a server of a pool is none. */
-    findServer,
     /** What players see and have of listed servers. */
     browser,
     pools,
@@ -457,7 +460,7 @@ export function createAllocator(options: AllocatorOptions) {
       lifecycle.advance(now)
       creating.advance(now)
       gameServers.advance(now)
-      hosted.advance(now)
+      matches.advance(now)
       browser.advance(now)
     },
 
@@ -484,7 +487,3 @@ export function createAllocator(options: AllocatorOptions) {
     pausedUntil: sources.pausedUntil,
   }
 }
-
-/** Whether the deployment of an allocation serves its match, or may soon. */
-const isServing = ({ phase, unwanted }: Allocation) =>
-  unwanted === undefined && (phase === 'starting' || phase === 'warming' || phase === 'running')

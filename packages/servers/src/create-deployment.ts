@@ -1,8 +1,8 @@
-import type { AllocatorListener } from './allocations.js'
+import type { AllocatorListener } from './fleet.js'
 import { foundMatch, MatchTooLarge, serverEnvironment } from './server-environment.js'
 import { TicketsGone } from './errors.js'
 import { type ServerEntry, type ServerLogWriter, WRITTEN } from './store/index.js'
-import { type Allocation, intentEntry, type Order, resumptionOf, credentialOf } from './records/index.js'
+import { type Order, resumptionOfServer, type Server, serverIntent } from './records/index.js'
 import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit } from './server-limits.js'
@@ -12,7 +12,7 @@ import type { CreateOutcome, Sources } from './sources/index.js'
 /** Sends create requests, each after the log holds its intent. */
 export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
 
-type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'allocations' | 'governor' | 'clock' | 'random'>
+type OfFurtherAttempts = Pick<FurtherAttemptsOptions, 'fleet' | 'governor' | 'clock' | 'random'>
 
 interface DeploymentCreationOptions extends OfFurtherAttempts {
   readonly sources: Pick<Sources, 'of'>
@@ -24,7 +24,7 @@ interface DeploymentCreationOptions extends OfFurtherAttempts {
   readonly maxCreatesInFlight: number
   readonly apiUrl: string | undefined
   /** Whether players were promised this server: what fails before it is created is repeated. */
-  readonly isPromised: (allocation: Allocation) => boolean
+  readonly isPromised: (server: Server) => boolean
   readonly on: AllocatorListener
 }
 
@@ -38,22 +38,22 @@ const FIRST_CACHED = [firstAttempt(true)]
 const HELD_BACK_MS = 10_000
 
 export function createDeploymentCreation(options: DeploymentCreationOptions) {
-  const { sources, writer, resumes, governor, allocations, lifecycle, clock, keys, apiUrl, isPromised, on } = options
+  const { sources, writer, resumes, governor, fleet, lifecycle, clock, keys, apiUrl, isPromised, on } = options
 
   /**
-   * Makes the request of an allocation, and returns the function that sends it.
+   * Makes the request of a server, and returns the function that sends it.
    * @throws {MatchTooLarge}, or {InvalidInput} if the source could not be asked for it
    */
-  const requestFor = (allocation: Allocation, order: Order): (() => Promise<CreateOutcome>) => {
-    const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
-    const id = credentialOf(allocation.tag)
+  const requestFor = (server: Server, order: Order): (() => Promise<CreateOutcome>) => {
+    const current = server.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
+    const id = server.credential
     const token = keys.tokenOf(id)
     const { deploy, near = order.tickets } = order
-    const found = foundMatch(allocation, order, current.placement)
-    return sources.of(allocation.source).prepare({
+    const found = foundMatch(server, order, current.placement)
+    return sources.of(server.source).prepare({
       id,
       deploy,
-      environment: serverEnvironment({ found, deploy, token, pool: allocation.pool, apiUrl }),
+      environment: serverEnvironment({ found, deploy, token, pool: server.pool, apiUrl }),
       token,
       at: current.at,
       players: near.flatMap(({ players }) => players),
@@ -61,162 +61,155 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     })
   }
 
-  const withResumption = <Entry extends ServerEntry>(entry: Entry, allocation: Allocation): Entry =>
-    resumes ? { ...entry, resumption: resumptionOf(allocation) } : entry
+  const withResumption = <Entry extends ServerEntry>(entry: Entry, server: Server): Entry =>
+    resumes ? { ...entry, resumption: resumptionOfServer(server) } : entry
 
-  /** Ends an allocation whose create was not sent. */
-  const end = (allocation: Allocation): void => {
-    governor.forgone(allocation)
-    lifecycle.end(allocation)
+  /** Ends a server whose create was not sent. */
+  const end = (server: Server): void => {
+    governor.forgone(server)
+    lifecycle.end(server)
   }
 
-  /** Ends an allocation whose environment variables are too large. */
-  const refused = (allocation: Allocation, error: unknown): void => {
-    on.problem('create', error, allocation)
-    lifecycle.fail(allocation, 'refused', error instanceof MatchTooLarge ? error.ticketIds : false)
-    end(allocation)
+  /** Ends a server whose environment variables are too large. */
+  const refused = (server: Server, error: unknown): void => {
+    on.problem('create', error, server)
+    lifecycle.fail(server, 'refused', error instanceof MatchTooLarge ? error.ticketIds : false)
+    end(server)
   }
 
   /** @param sentAt epoch milliseconds. */
-  const failed = (
-    allocation: Allocation,
-    failure: Exclude<CreateOutcome, { kind: 'created' }>,
-    sentAt: number,
-  ): void => {
-    on.problem('create', failure.error, allocation)
-    const { gate } = sources.of(allocation.source)
+  const failed = (server: Server, failure: Exclude<CreateOutcome, { kind: 'created' }>, sentAt: number): void => {
+    on.problem('create', failure.error, server)
+    const { gate } = sources.of(server.source)
     switch (failure.kind) {
       case 'lost':
         gate.failed(sentAt, clock.now())
-        return lifecycle.lose(allocation)
+        return lifecycle.lose(server)
       case 'unavailable':
         gate.failed(sentAt, clock.now())
-        if (isPromised(allocation)) return further.repeat(allocation)
-        lifecycle.fail(allocation, 'unavailable', false)
-        return lifecycle.end(allocation)
+        if (isPromised(server)) return further.repeat(server)
+        lifecycle.fail(server, 'unavailable', false)
+        return lifecycle.end(server)
       case 'refused':
         gate.answered(clock.now())
-        lifecycle.fail(allocation, 'refused', true)
-        return lifecycle.end(allocation)
+        lifecycle.fail(server, 'refused', true)
+        return lifecycle.end(server)
       case 'no-capacity':
         gate.answered(clock.now())
-        if (failure.handle !== undefined && allocation.unwanted === undefined && further.arePossible(allocation)) {
-          return lifecycle.retry(allocation, failure.handle)
+        if (failure.handle !== undefined && server.unwanted === undefined && further.arePossible(server)) {
+          return lifecycle.retry(server, failure.handle)
         }
-        lifecycle.fail(allocation, 'no-capacity', true)
-        if (failure.handle === undefined) lifecycle.lose(allocation)
-        else lifecycle.exists(allocation, failure.handle)
+        lifecycle.fail(server, 'no-capacity', true)
+        if (failure.handle === undefined) lifecycle.lose(server)
+        else lifecycle.exists(server, failure.handle)
     }
   }
 
-  const othersOf = ({ source }: Allocation): number => allocations.countOf(source) + sources.of(source).strays() - 1
+  const othersOf = ({ source }: Server): number => fleet.countOf(source) + sources.of(source).strays() - 1
 
   /** Holds a create back that must not be sent now. A server that players were promised is not given up. */
-  const holdBack = (allocation: Allocation): void => {
-    governor.forgone(allocation)
-    further.holdBack(allocation, isPromised(allocation) ? Infinity : HELD_BACK_MS)
+  const holdBack = (server: Server): void => {
+    governor.forgone(server)
+    further.holdBack(server, isPromised(server) ? Infinity : HELD_BACK_MS)
   }
 
-  const mayBeSent = (allocation: Allocation): boolean =>
-    sources.of(allocation.source).gate.lets(allocation, othersOf(allocation))
+  const mayBeSent = (server: Server): boolean => sources.of(server.source).gate.lets(server, othersOf(server))
 
-  /** Ends an allocation whose create could not be noted as sent. A server that players were promised waits. */
-  const notNoted = (allocation: Allocation, error: unknown): void => {
-    if (!isPromised(allocation)) return unwritten(allocation, error)
-    on.problem('store', error, allocation)
-    sources.of(allocation.source).gate.failed(clock.now(), clock.now())
-    governor.forgone(allocation)
-    further.repeat(allocation)
+  /** Ends a server whose create could not be noted as sent. A server that players were promised waits. */
+  const notNoted = (server: Server, error: unknown): void => {
+    if (!isPromised(server)) return unwritten(server, error)
+    on.problem('store', error, server)
+    sources.of(server.source).gate.failed(clock.now(), clock.now())
+    governor.forgone(server)
+    further.repeat(server)
   }
 
   /** Notes that a create was not sent after all, so that no later process looks for its server. */
-  const takeBack = async (allocation: Allocation): Promise<void> => {
+  const takeBack = async (server: Server): Promise<void> => {
     try {
-      await writer.append(withResumption(intentEntry(allocation), allocation))
+      await writer.append(withResumption(serverIntent(server), server))
     } catch (error) {
-      return notNoted(allocation, error)
+      return notNoted(server, error)
     }
-    if (allocation.unwanted === undefined) holdBack(allocation)
-    else end(allocation)
+    if (server.unwanted === undefined) holdBack(server)
+    else end(server)
   }
 
-  const send = async (allocation: Allocation): Promise<void> => {
-    const { order } = allocation
+  const send = async (server: Server): Promise<void> => {
+    const { order } = server
     if (order === undefined) return
     // It was planned a while ago: a wrong address may have been found out since.
-    if (!mayBeSent(allocation)) return holdBack(allocation)
-    if (order.placements !== undefined && allocation.placements === undefined) {
+    if (!mayBeSent(server)) return holdBack(server)
+    if (order.placements !== undefined && server.placements === undefined) {
       const placements = order.placements()
-      allocation.placements = placements instanceof Promise ? await placements : placements
-      if (allocation.unwanted !== undefined) return end(allocation)
-      allocation.tries = [firstAttempt(order.deploy.requireCachedLocations, allocation.placements)]
+      server.placements = placements instanceof Promise ? await placements : placements
+      if (server.unwanted !== undefined) return end(server)
+      server.tries = [firstAttempt(order.deploy.requireCachedLocations, server.placements)]
     }
     let request: () => Promise<CreateOutcome>
     try {
       // The request is made only when its turn comes, because it is large and many may wait.
-      request = requestFor(allocation, order)
+      request = requestFor(server, order)
     } catch (error) {
-      return refused(allocation, error)
+      return refused(server, error)
     }
     // After a crash, only creates that were sent have to be looked for.
-    const noted = writer.append(
-      withResumption({ kind: 'sent', matchId: allocation.matchId, at: clock.now() }, allocation),
-    )
+    const noted = writer.append(withResumption({ kind: 'sent', matchId: server.id, at: clock.now() }, server))
     if (noted !== undefined) {
       try {
         await noted
       } catch (error) {
-        return notNoted(allocation, error)
+        return notNoted(server, error)
       }
-      if (allocation.unwanted !== undefined) return end(allocation)
+      if (server.unwanted !== undefined) return end(server)
     }
     // The placements and the write took time, and another answer may have come.
-    if (!mayBeSent(allocation)) return takeBack(allocation)
+    if (!mayBeSent(server)) return takeBack(server)
     const sentAt = clock.now()
-    governor.sent(allocation, sentAt)
+    governor.sent(server, sentAt)
     const outcome = await request()
-    if (outcome.kind !== 'created') return failed(allocation, outcome, sentAt)
-    sources.of(allocation.source).gate.answered(clock.now())
-    lifecycle.exists(allocation, outcome.handle)
+    if (outcome.kind !== 'created') return failed(server, outcome, sentAt)
+    sources.of(server.source).gate.answered(clock.now())
+    lifecycle.exists(server, outcome.handle)
   }
   const limit = createConcurrencyLimit(options.maxCreatesInFlight, send)
 
-  const ask = (allocation: Allocation): void => {
-    if (allocation.unwanted === undefined) limit.add(allocation)
-    else end(allocation)
+  const ask = (server: Server): void => {
+    if (server.unwanted === undefined) limit.add(server)
+    else end(server)
   }
 
-  const unwritten = (allocation: Allocation, error: unknown): void => {
+  const unwritten = (server: Server, error: unknown): void => {
     if (error instanceof TicketsGone) {
-      lifecycle.fail(allocation, 'dissolved', false)
+      lifecycle.fail(server, 'dissolved', false)
     } else {
-      on.problem('store', error, allocation)
-      sources.of(allocation.source).gate.failed(clock.now(), clock.now())
-      lifecycle.fail(allocation, 'unavailable', false)
+      on.problem('store', error, server)
+      sources.of(server.source).gate.failed(clock.now(), clock.now())
+      lifecycle.fail(server, 'unavailable', false)
     }
-    end(allocation)
+    end(server)
   }
 
-  /** Resolves when the intent is stored and the attempt goes on, or the write failed and the allocation has ended. */
-  const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
-    const appended = writer.areKept ? writer.append(withResumption(intentEntry(allocation), allocation)) : undefined
+  /** Resolves when the intent is stored and the attempt goes on, or the write failed and the server has ended. */
+  const writeDown = (server: Server, goOn: (server: Server) => void): Promise<void> => {
+    const appended = writer.areKept ? writer.append(withResumption(serverIntent(server), server)) : undefined
     if (appended !== undefined)
       return appended.then(
-        () => goOn(allocation),
-        (error: unknown) => unwritten(allocation, error),
+        () => goOn(server),
+        (error: unknown) => unwritten(server, error),
       )
-    goOn(allocation)
+    goOn(server)
     return WRITTEN
   }
 
-  const plan = (allocation: Allocation): void => {
-    governor.planned(allocation)
-    sources.of(allocation.source).gate.planned(allocation, clock.now())
+  const plan = (server: Server): void => {
+    governor.planned(server)
+    sources.of(server.source).gate.planned(server, clock.now())
   }
 
   const further = createFurtherAttempts({
     sources,
-    allocations,
+    fleet,
     governor,
     lifecycle,
     clock,
@@ -229,25 +222,25 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
 
   return {
     /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
-    begin: (allocation: Allocation) => {
-      allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
-      allocations.add(allocation)
-      plan(allocation)
-      return writeDown(allocation, ask)
+    begin: (server: Server) => {
+      server.tries = server.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
+      fleet.add(server)
+      plan(server)
+      return writeDown(server, ask)
     },
 
     /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
-    resume: (allocation: Allocation) => {
-      plan(allocation)
-      ask(allocation)
+    resume: (server: Server) => {
+      plan(server)
+      ask(server)
     },
     /** Schedules the next placement attempt. Call once the previous deployment is gone. */
     retry: further.plan,
 
     /** Cancels a create that was not sent: nothing of it is left. Returns false if it is under way, or was sent. */
-    forget: (allocation: Allocation) => {
-      const isWaiting = limit.remove(allocation)
-      if (isWaiting) end(allocation)
+    forget: (server: Server) => {
+      const isWaiting = limit.remove(server)
+      if (isWaiting) end(server)
       return isWaiting
     },
 

@@ -1,6 +1,6 @@
 import { Conflict } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type { Allocations } from './allocations.js'
+import type { Fleet } from './fleet.js'
 import {
   type DrainReason,
   type EnrolmentRequest,
@@ -23,12 +23,12 @@ import {
   type Pools,
 } from './pools/index.js'
 import {
-  type Allocation,
   type Assignment,
   type Enrolled,
-  intentEntry,
   isEnrolled,
   newEnrolledServer,
+  type Server,
+  serverIntent,
   type StopReason,
 } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
@@ -81,20 +81,20 @@ export interface EnrolmentCommands {
 
 interface EnrollingOptions {
   readonly pools: Pick<Pools, 'definitions' | 'find' | 'orderOf' | 'adopted'>
-  readonly allocations: Pick<Allocations, 'add' | 'all' | 'enter' | 'find' | 'identify'>
+  readonly fleet: Pick<Fleet, 'add' | 'all' | 'enter' | 'find' | 'identify'>
   readonly gameServers: Pick<GameServers, 'find' | 'isExpected' | 'register'>
-  readonly lifecycle: Pick<ServerLifecycle, 'assign'>
+  readonly lifecycle: Pick<ServerLifecycle, 'listens'>
   readonly writer: Pick<ServerLogWriter, 'note'>
   readonly keys: Pick<ServerKeys, 'enrolledId' | 'tokenOf'>
   readonly clock: Pick<Clock, 'now'>
   /** Whether the end of this server was decided lately. */
   readonly hasEnded: (id: string) => boolean
-  readonly drop: (server: Allocation, reason: StopReason) => void
+  readonly drop: (server: Server, reason: StopReason) => void
 }
 
 /** Servers that Muster has not started add themselves to a pool, each with a key of it. */
 export function createEnrolling(options: EnrollingOptions) {
-  const { pools, allocations, gameServers, lifecycle, writer, keys, clock, hasEnded, drop } = options
+  const { pools, fleet, gameServers, lifecycle, writer, keys, clock, hasEnded, drop } = options
 
   const find = (key: string): { readonly pool: Pool; readonly enrolment: Enrolment } | undefined => {
     // Digests tell nothing of a key by the time that it takes to compare them.
@@ -104,13 +104,13 @@ export function createEnrolling(options: EnrollingOptions) {
     return undefined
   }
 
-  const withKey = (keyId: string): readonly Allocation[] =>
-    [...allocations.all()].filter(({ enrolled, unwanted }) => enrolled?.key === keyId && unwanted === undefined)
+  const withKey = (keyId: string): readonly Server[] =>
+    [...fleet.all()].filter(({ enrolled, unwanted }) => enrolled?.key === keyId && unwanted === undefined)
 
   /** One that a restart of ours has made silent is spared as long as one that is silent by itself. */
-  const isHeard = ({ matchId }: Allocation) => {
-    const seenAt = gameServers.find(matchId)?.seenAt
-    return seenAt === undefined ? gameServers.isExpected(matchId) : clock.now() - seenAt < LOST_AFTER_MS
+  const isHeard = ({ id }: Server) => {
+    const seenAt = gameServers.find(id)?.seenAt
+    return seenAt === undefined ? gameServers.isExpected(id) : clock.now() - seenAt < LOST_AFTER_MS
   }
 
   /** What the configuration says of a server counts, whatever it says of itself. */
@@ -132,7 +132,7 @@ export function createEnrolling(options: EnrollingOptions) {
   }
 
   /** @returns the server that had the name, if there is one */
-  const assertRoom = (enrolled: Enrolled, max: number): Allocation | undefined => {
+  const assertRoom = (enrolled: Enrolled, max: number): Server | undefined => {
     const present = withKey(enrolled.key)
     const before = present.find((one) => one.enrolled?.name === enrolled.name)
     if (before !== undefined && isHeard(before)) {
@@ -144,24 +144,24 @@ export function createEnrolling(options: EnrollingOptions) {
     return before
   }
 
-  const add = (id: string, pool: Pool, enrolled: Enrolled, assignment: Assignment): Allocation => {
+  const add = (id: string, pool: Pool, enrolled: Enrolled, assignment: Assignment): Server => {
     const order = pools.orderOf(pool.name)
     if (order === undefined) throw new EnrolmentRefused('wrong-key', 'The pool of this key is gone.')
-    const server = newEnrolledServer({ matchId: id, queue: pool.name, at: clock.now(), enrolled }, order)
+    const server = newEnrolledServer({ id, pool: pool.name, at: clock.now(), enrolled }, order)
     server.assignment = { ...assignment, server: id }
     server.isLocated = true
-    allocations.add(server)
-    allocations.identify(server, id)
-    allocations.enter(server, 'warming')
+    fleet.add(server)
+    fleet.identify(server, id)
+    fleet.enter(server, 'warming')
     const { latitude = 0, longitude = 0 } = assignment.location ?? {}
     pools.adopted(server, clock.now(), { latitude, longitude })
-    void writer.note(intentEntry(server))
+    void writer.note(serverIntent(server))
     void writer.note({ kind: 'created', matchId: id, requestId: id })
-    lifecycle.assign(server)
+    lifecycle.listens(server)
     return server
   }
 
-  const register = (server: Allocation, enrolment: Enrolment, request: EnrolmentRequest): EnrolledServer => {
+  const register = (server: Server, enrolment: Enrolment, request: EnrolmentRequest): EnrolledServer => {
     const { name: _, address: __, deployment: ___, ...registration } = request
     const registered = gameServers.register(
       server,
@@ -189,7 +189,7 @@ export function createEnrolling(options: EnrollingOptions) {
       assertFits(pool, enrolment, request, host, from)
       const enrolled = { key: enrolmentIdOf(enrolment), name: request.name ?? host, build }
       const id = keys.enrolledId(enrolled.key, enrolled.name, instance)
-      const same = allocations.find(id)
+      const same = fleet.find(id)
       if (same !== undefined) return register(same, enrolment, request)
       if (hasEnded(id)) throw new ServerGone('This server is not wanted any more. End its process.')
       const before = assertRoom(enrolled, enrolment.max)
@@ -203,7 +203,7 @@ export function createEnrolling(options: EnrollingOptions) {
       return register(server, enrolment, request)
     },
     /** What a server says of itself when it registers again, within the terms of its key. */
-    withinTerms: (server: Allocation, registration: ServerRegistration): ServerRegistration => {
+    withinTerms: (server: Server, registration: ServerRegistration): ServerRegistration => {
       const pool = pools.find(server.pool ?? '')?.definition
       const { enrolled } = server
       if (enrolled === undefined) return registration
@@ -221,13 +221,13 @@ export function createEnrolling(options: EnrollingOptions) {
         throw new EnrolmentRefused('key-in-use', message)
       }
       return withKey(keyId).flatMap((server) => {
-        const about = [server.matchId, ...Array.from(server.guests ?? [], ({ matchId }) => matchId)]
+        const about = [server.id, ...Array.from(server.guests, ({ id }) => id)]
         drop(server, 'stopped')
         return about
       })
     },
     /** A server serves nothing, and takes no match any more; or one that has enrolled is silent. */
-    spent: (server: Allocation, reason: DrainReason): void => {
+    spent: (server: Server, reason: DrainReason): void => {
       // One that an operator drains stays while it is heard: its supervisor would bring it back.
       if (isEnrolled(server) && reason === 'operator') return
       const isLost = isEnrolled(server) && reason === 'silent'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { deploySchema } from './records/deploy.js'
 import { foundMatch } from './server-environment.js'
-import type { FoundTicket, Order } from './records/allocation.js'
+import type { FoundTicket, Order } from './records/order.js'
 
-const match = { matchId: 'm1', queue: 'duel', at: 20_000 }
+const match = { id: 'm1', queue: 'duel', at: 20_000 }
 const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({
   id,
   createdAt: 0,

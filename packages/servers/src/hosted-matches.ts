@@ -1,9 +1,9 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { Allocations, AllocatorListener } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import { TicketsGone } from './errors.js'
+import type { AllocatorListener, Fleet, MatchHosting } from './fleet.js'
 import {
   type DrainReason,
   type FreedReason,
@@ -13,50 +13,69 @@ import {
 } from './game-servers/index.js'
 import type { Pools, PoolState } from './pools/index.js'
 import {
-  type Allocation,
+  type Assignment,
   ENROLLED,
-  intentEntry,
+  type HostedMatch,
+  matchIntent,
   newPoolServer,
-  resumptionOf,
+  newServerFor,
   type Order,
+  resumptionOf,
   type ReturnReason,
+  type Server,
   type StopReason,
 } from './records/index.js'
 import { middleOfMatch } from './retry-placement.js'
-import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerLogWriter } from './store/index.js'
 
 /*
- * A match of a queue with a pool has no deployment of its own. It is a guest on a server of the pool:
+ * Every match is a guest on a server. That of a queue with a pool is one of the pool:
  *
  *   intent ──▶ claim ── a warm server fits ──▶ offered ── accepted ──▶ assigned ── over ──▶ the server serves another
  *                │                               │ refused, or silent for 3 s: claims again
  *                └── none ──▶ a server is created for it, and it is offered once that has registered
  *
  * The claim is in the store before the server is told, so after a crash each match is on one server, or on none.
+ *
+ * Without a pool, a server is created for the match alone. It begins once that listens, and lasts as long as that. The
+ * record of the server in the store is that of the match, too.
  */
 export type HostedMatches = ReturnType<typeof createHostedMatches>
 
 export interface HostedMatchesOptions {
-  readonly allocations: Allocations
+  readonly fleet: Fleet
   readonly writer: Pick<ServerLogWriter, 'append' | 'note'>
   /** See `ServerLog`. */
   readonly resumes: boolean
   readonly gameServers: () => GameServers
   readonly creating: () => Pick<DeploymentCreation, 'begin'>
-  readonly lifecycle: () => Pick<ServerLifecycle, 'fail' | 'end' | 'assign'>
   readonly pools: () => Pools
   /** Servers of a pool that may be created now. */
   readonly room: (pool: string, now: number) => number
+  /** Stops a server that is not wanted any more. */
+  readonly dropServer: (server: Server, reason: StopReason) => void
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'games' | 'stopped' | 'servers' | 'used'>
+  readonly on: Pick<AllocatorListener, 'failed' | 'games' | 'over' | 'problem' | 'ready' | 'servers' | 'used'>
 }
 
 /** Milliseconds for a server to accept a match that was offered to it (our choice). */
 const ANSWER_MS = 3000
 /** Servers that a match is offered to before its players search again (our choice). */
 const MOST_OFFERS = 4
+
+/** Milliseconds for which players wait until the store has recorded their server; then they return to the queue. */
+const STORE_PATIENCE_MS = 30_000
+/** Milliseconds between two looks at how long matches have lasted: there may be many, and none of them cares. */
+const ENDS_GAP_MS = 1000
+
+/** What an earlier process knew of a match on a server of a pool. */
+interface Taken {
+  /** The server that was claimed for it; undefined: none was, or it is wanted no more. */
+  readonly server: Server | undefined
+  /** Where its players were sent; undefined: nowhere yet. */
+  readonly assignment: Assignment | undefined
+}
 
 /** What is known of a match that waits for its server. */
 type Offer = ReturnType<typeof newOffer>
@@ -76,101 +95,122 @@ const newOffer = (isWritten: boolean, offers: number) => ({
 })
 
 export function createHostedMatches(options: HostedMatchesOptions) {
-  const { allocations, writer, resumes, gameServers, creating, lifecycle, pools, room } = options
+  const { fleet, writer, resumes, gameServers, creating, pools, room, dropServer } = options
   const { clock, random, on } = options
-  /** The matches that are not assigned yet. */
-  const offers = new Map<Allocation, Offer>()
+  /** The matches that wait for a server of a pool, or for its answer. */
+  const offers = new Map<HostedMatch, Offer>()
   let lookedAt = clock.now()
+  let nextEndsAt = 0
 
-  const isOpen = (match: Allocation) => match.unwanted === undefined && allocations.find(match.matchId) === match
+  const isOpen = (match: HostedMatch) => match.unwanted === undefined && fleet.match(match.id) === match
 
   /** A match that ends before its players were sent to the server has not used it. */
-  const unused = (host: Allocation) => {
-    host.matchesServed = Math.max(0, host.matchesServed - 1)
-    if (host.unwanted !== undefined) return
-    void writer.note({ kind: 'served', matchId: host.matchId, matches: host.matchesServed })
+  const unused = (server: Server) => {
+    server.matchesServed = Math.max(0, server.matchesServed - 1)
+    if (server.unwanted !== undefined) return
+    void writer.note({ kind: 'served', matchId: server.id, matches: server.matchesServed })
   }
 
-  const leaveHost = (match: Allocation, reason: FreedReason) => {
-    const { host } = match
-    match.host = undefined
+  const leaveServer = (match: HostedMatch, reason: FreedReason) => {
+    const { server } = match
+    match.server = undefined
     match.claim = undefined
-    if (host === undefined) return undefined
-    host.guests?.delete(match)
-    if (match.listensAt === Infinity) unused(host)
-    on.servers.freed(match, host, reason)
-    pools().ended(host, match)
-    gameServers().changed(host)
-    return host
+    if (server === undefined) return undefined
+    server.guests.delete(match)
+    if (match.readyAt === Infinity) unused(server)
+    on.servers.freed(match, server, reason)
+    pools().ended(server, match)
+    gameServers().changed(server)
+    return server
   }
 
-  const end = (match: Allocation) => {
+  /** Its tickets go back to the queue; called once. */
+  const fail = (match: HostedMatch, reason: ReturnReason, counts: boolean | readonly string[]) => {
+    if (match.unwanted !== undefined) return
+    match.unwanted = reason
+    on.failed(match, reason, counts)
+  }
+
+  /** A match that was played is over: its result is kept before its end is. */
+  const conclude = (match: HostedMatch, reason: StopReason = 'ended') => {
+    if (match.hasBegun) on.games.ended(match, match.unwanted ?? reason)
+  }
+
+  /** Nothing of a match without a server is left. */
+  const end = (match: HostedMatch) => {
     // What ends before it begins is no demand: its players may search again, and are counted then.
     offers.get(match)?.uncount?.()
     offers.delete(match)
     // The end of its players' tickets has ended it already, where `fail` was called.
-    if (allocations.find(match.matchId) === match) lifecycle().end(match)
+    if (fleet.match(match.id) !== match) return
+    conclude(match)
+    fleet.removeMatch(match)
+    void writer.note({ kind: 'settled', matchId: match.id })
   }
 
-  const giveUp = (match: Allocation, reason: ReturnReason, counts: boolean) => {
-    lifecycle().fail(match, reason, counts)
-    leaveHost(match, reason)
+  const giveUp = (match: HostedMatch, reason: ReturnReason, counts: boolean) => {
+    fail(match, reason, counts)
+    leaveServer(match, reason)
     end(match)
   }
 
-  const unwritten = (match: Allocation, error: unknown) => {
+  const drop = (match: HostedMatch, reason: StopReason) => {
+    match.unwanted ??= reason
+    if (match.ownServer !== undefined) return dropServer(match.ownServer, reason)
+    leaveServer(match, match.unwanted)
+    end(match)
+  }
+
+  const unwritten = (match: HostedMatch, error: unknown) => {
     if (!(error instanceof TicketsGone)) on.problem('store', error, match)
     giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
   }
 
   /** Tells the server of the match once the store has the claim. */
-  const claim = async (match: Allocation, host: Allocation, isWarm: boolean): Promise<void> => {
+  const claim = async (match: HostedMatch, server: Server, isWarm: boolean): Promise<void> => {
     const offer = offers.get(match)
     if (offer === undefined) return
-    match.host = host
+    match.server = server
     match.claim = { at: clock.now(), isWarm }
-    ;(host.guests ??= new Set()).add(match)
-    host.matchesServed += 1
-    pools().began(host)
-    on.servers.taken(match, host, isWarm)
+    server.guests.add(match)
+    server.matchesServed += 1
+    pools().began(server)
+    on.servers.taken(match, server, isWarm)
     offer.since = Infinity
     offer.isWritten = false
     offer.hasAccepted = false
     offer.offers += 1
     try {
-      await writer.append({ kind: 'claimed', matchId: match.matchId, hostId: host.matchId })
+      await writer.append({ kind: 'claimed', matchId: match.id, hostId: server.id })
     } catch (error) {
-      if (match.host === host) unwritten(match, error)
+      if (match.server === server) unwritten(match, error)
       return
     }
-    void writer.note({ kind: 'served', matchId: host.matchId, matches: host.matchesServed })
-    if (match.host !== host || !isOpen(match)) return
+    void writer.note({ kind: 'served', matchId: server.id, matches: server.matchesServed })
+    if (match.server !== server || !isOpen(match)) return
     offer.isWritten = true
-    offer.since = gameServers().find(host.matchId) === undefined ? Infinity : clock.now()
-    gameServers().changed(host)
+    offer.since = gameServers().find(server.id) === undefined ? Infinity : clock.now()
+    gameServers().changed(server)
   }
 
   /** Creates a server of the pool for a match, at the places that the match's rules choose. */
   const createFor = async (
-    match: Allocation,
+    match: HostedMatch,
     order: Order,
-    pool: PoolState,
+    { definition: { name, source }, orderFor }: PoolState,
     near: Coordinates | undefined,
   ): Promise<void> => {
-    const { name: queue, source } = pool.definition
-    const host = newPoolServer(
-      { matchId: newId(random), queue, at: clock.now(), source },
-      pool.orderFor(order.tickets, order.placements),
-    )
-    host.causedBy = match.playerIds
-    host.near = near
-    pools().created(host, near)
-    const claiming = claim(match, host, false)
-    await creating().begin(host)
+    const wanted = orderFor(order.tickets, order.placements)
+    const server = newPoolServer({ id: newId(random), pool: name, at: clock.now(), source }, wanted)
+    server.causedBy = match.playerIds
+    server.near = near
+    pools().created(server, near)
+    const claiming = claim(match, server, false)
+    await creating().begin(server)
     await claiming
   }
 
-  const findServer = async (match: Allocation): Promise<void> => {
+  const findServer = async (match: HostedMatch): Promise<void> => {
     const { order } = match
     const pool = order?.pool === undefined ? undefined : pools().find(order.pool)
     if (order === undefined || pool === undefined) return giveUp(match, 'refused', true)
@@ -180,7 +220,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     const warm = pools().warmFor(pool, needs)
     const near = placements?.[0]?.coordinates ?? needs.middle
     const offer = offers.get(match)
-    if (offer === undefined || match.host !== undefined) return
+    if (offer === undefined || match.server !== undefined) return
     if (!offer.isCounted) offer.uncount = pools().asked(pool, warm, needs)
     offer.isCounted = true
     offer.isShort = warm === undefined && room(pool.definition.name, clock.now()) <= 0
@@ -191,9 +231,9 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     return createFor(match, order, pool, near)
   }
 
-  const claimAgain = (match: Allocation, reason: DrainReason & FreedReason) => {
-    const host = leaveHost(match, reason)
-    if (host !== undefined) gameServers().drain(host, reason)
+  const claimAgain = (match: HostedMatch, reason: DrainReason & FreedReason) => {
+    const server = leaveServer(match, reason)
+    if (server !== undefined) gameServers().drain(server, reason)
     const offer = offers.get(match)
     if (offer === undefined || offer.offers >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
     offer.since = Infinity
@@ -203,115 +243,169 @@ export function createHostedMatches(options: HostedMatchesOptions) {
   /** The number of matches without a server, by pool. */
   const searching = (): ReadonlyMap<string, number> => {
     const counts = new Map<string, number>()
-    for (const { host, order } of offers.keys())
-      if (host === undefined && order?.pool !== undefined) counts.set(order.pool, (counts.get(order.pool) ?? 0) + 1)
+    for (const { server, order } of offers.keys())
+      if (server === undefined && order?.pool !== undefined) counts.set(order.pool, (counts.get(order.pool) ?? 0) + 1)
     return counts
   }
 
-  /** Sends the players of a match to its server once both are ready. */
-  const assignIfReady = (match: Allocation) => {
-    const { host } = match
-    if (offers.get(match)?.hasAccepted !== true || host?.assignment === undefined || host.phase !== 'running') return
+  /** Its players may come: told once that is stored, together with where they connect. */
+  const begin = (match: HostedMatch, requestId: string) => {
+    const { assignment, order } = match
+    if (assignment === undefined || !isOpen(match)) return
+    fleet.enterMatch(match, 'running')
+    match.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
+    on.ready(match, requestId, assignment)
+  }
+
+  /** Sends the players of a match to its server of a pool once both are ready. */
+  const assignIfReady = (match: HostedMatch) => {
+    const { server, order } = match
+    if (offers.get(match)?.hasAccepted !== true || server === undefined) return
+    const { requestId, assignment } = server
+    if (requestId === undefined || assignment === undefined || server.phase !== 'running') return
     offers.delete(match)
-    if (host.causedBy === undefined) on.used((host.causedBy = match.playerIds))
-    match.requestId = host.requestId
-    match.assignment = host.assignment
-    match.startedAfter = clock.now()
-    allocations.enter(match, 'warming')
-    lifecycle().assign(match)
+    if (server.causedBy === undefined) on.used((server.causedBy = match.playerIds))
+    match.placeAt(requestId, assignment)
+    match.readyAt = clock.now()
+    const lastsMs = order?.deploy.maxDurationMs
+    match.endsAt = clock.now() + (lastsMs ?? Infinity)
+    fleet.enterMatch(match, 'warming')
+    const noted = writer.note({ kind: 'assigned', matchId: match.id, lastsMs, assignment })
+    if (noted === undefined) begin(match, requestId)
+    else void noted.then(() => begin(match, requestId))
+  }
+
+  /** A match that its server cannot serve any more: played so far, it is over; otherwise its players search again. */
+  const lose = (match: HostedMatch, reason: ReturnReason | StopReason, counts: boolean | readonly string[]) => {
+    if (match.isPlaced) {
+      match.unwanted ??= reason
+      on.over(match, match.unwanted)
+    } else fail(match, isReturn(reason) ? reason : 'failed', counts)
+    // It lasts as long as its own server.
+    if (match.ownServer !== undefined) return
+    leaveServer(match, reason)
+    end(match)
+  }
+
+  /** Ends matches to which nobody came, and those that last too long. */
+  const endOverdue = (now: number) => {
+    for (const match of fleet.playing()) {
+      const { phase, ownServer, readyAt, endsAt, joinBy } = match
+      if (phase === 'warming' && ownServer === undefined && now - readyAt >= STORE_PATIENCE_MS) {
+        giveUp(match, 'unavailable', false)
+      } else if (phase === 'running' && now >= Math.min(endsAt, joinBy)) {
+        drop(match, now < endsAt ? 'nobody-joined' : 'max-duration')
+      }
+    }
+  }
+
+  const hosting: MatchHosting = {
+    serverUp: (server) => {
+      for (const match of server.guests) {
+        if (match !== server.bornFor) assignIfReady(match)
+        else if (server.requestId !== undefined) begin(match, server.requestId)
+      }
+    },
+    serverEnding: (server, reason) => {
+      for (const match of server.guests) conclude(match, reason)
+    },
+    serverEnded: (server, reason, counts = false) => {
+      for (const match of server.guests) lose(match, reason, counts)
+    },
   }
 
   return {
-    /** Begins a match whose order names a pool. Resolves once the store holds the intent. */
-    begin: async (match: Allocation) => {
-      allocations.add(match)
+    ...hosting,
+    /** Begins a match. Resolves once the store holds the intent. */
+    begin: async (match: HostedMatch, order: Order) => {
+      if (order.pool === undefined) return creating().begin(newServerFor(match, order))
+      fleet.addMatch(match)
       offers.set(match, newOffer(false, 0))
       try {
         // So that a later process goes on with it in place of letting its players search again.
-        await writer.append(resumes ? { ...intentEntry(match), resumption: resumptionOf(match) } : intentEntry(match))
+        await writer.append(resumes ? { ...matchIntent(match), resumption: resumptionOf(match) } : matchIntent(match))
       } catch (error) {
         return unwritten(match, error)
       }
       if (isOpen(match)) await findServer(match)
       else end(match)
     },
+    /** The match is not wanted any more; the caller handles its tickets. Its own server is stopped. */
+    drop,
+    end,
 
     /** The matches that a server serves or is to serve, as far as it may be told of them. */
-    matchesOn: ({ guests }: Allocation): readonly Allocation[] =>
-      guests === undefined
-        ? []
-        : [...guests].filter((match) => isOpen(match) && offers.get(match)?.isWritten !== false),
-
+    matchesOn: ({ guests }: Server): readonly HostedMatch[] =>
+      [...guests].filter((match) => isOpen(match) && offers.get(match)?.isWritten !== false),
     /** The number of its matches with those whose claim is still being written. */
-    claimsOn: ({ guests }: Allocation) => (guests === undefined ? 0 : [...guests].filter(isOpen).length),
+    claimsOn: ({ guests }: Server) => {
+      let count = 0
+      for (const match of guests) if (isOpen(match)) count += 1
+      return count
+    },
 
     /** The server says that players may come. */
-    accepted: (match: Allocation) => {
+    accepted: (match: HostedMatch) => {
       const offer = offers.get(match)
       if (offer === undefined) return
       offer.hasAccepted = true
       offer.since = Infinity
       assignIfReady(match)
     },
-    /** The server cannot serve the match: it goes to another one. */
-    refused: (match: Allocation) => {
+    /** The server cannot serve the match: it goes to another one. Returns false if it has begun. */
+    refused: (match: HostedMatch): boolean => {
+      if (match.phase === 'running') return false
       if (offers.has(match)) claimAgain(match, 'refused')
+      return true
     },
 
-    serverUp: (server: Allocation) => {
-      for (const match of server.guests ?? []) assignIfReady(match)
-    },
-
-    serverEnded: (
-      server: Allocation,
-      reason: ReturnReason | StopReason,
-      counts: boolean | readonly string[] = false,
-    ) => {
-      for (const match of server.guests ?? []) {
-        if (offers.has(match)) {
-          lifecycle().fail(match, isReturn(reason) ? reason : 'failed', counts)
-        } else {
-          match.unwanted ??= reason
-          on.stopped(match, server.requestId ?? '', match.unwanted)
-        }
-        leaveHost(match, reason)
-        end(match)
-      }
-    },
-
-    /** The match needs its server no more: see `MatchHosting`. */
-    release: (match: Allocation) => {
-      leaveHost(match, match.unwanted ?? 'stopped')
-      end(match)
-    },
-
-    /** Takes over a match of an earlier process: its `host` is the server that was claimed for it, if that exists. */
-    adopt: (match: Allocation) => {
-      const { host } = match
+    /** Takes over a match of an earlier process that had no server of its own. */
+    adopt: (match: HostedMatch, { server, assignment }: Taken) => {
+      const { order, at } = match
+      fleet.addMatch(match)
+      if (order === undefined && (server === undefined || assignment === undefined)) match.unwanted = 'restarted'
+      const isPlayed = match.unwanted === undefined && assignment !== undefined
+      const playsOn = isPlayed ? server?.requestId : undefined
       // Its players were sent to a server that is gone.
-      if (match.assignment !== undefined && match.phase !== 'running') on.games.ended(match, match.unwanted ?? 'lost')
+      if (assignment !== undefined && playsOn === undefined) on.games.ended(match, match.unwanted ?? 'lost')
       if (match.unwanted !== undefined) return end(match)
-      if (host === undefined) {
+      if (server === undefined) {
         // Players who know where to connect have lost their server; others get another one.
-        if (match.assignment !== undefined) {
-          lifecycle().fail(match, 'lost', false)
+        if (isPlayed) {
+          fail(match, 'lost', false)
           return end(match)
         }
         offers.set(match, newOffer(true, 0))
         return void findServer(match)
       }
-      ;(host.guests ??= new Set()).add(match)
-      pools().began(host)
-      if (match.phase === 'running') return
+      match.server = server
+      server.guests.add(match)
+      pools().began(server)
+      if (playsOn !== undefined && assignment !== undefined) {
+        match.placeAt(playsOn, assignment)
+        match.readyAt = Math.min(at, clock.now())
+        fleet.enterMatch(match, 'running')
+        if (order !== undefined) on.ready(match, playsOn, assignment)
+        return fleet.rememberPlayers(match)
+      }
       const offer = newOffer(true, 1)
       // The server registers again, and says then whether it has the match. One that boots has a time limit of its own.
-      if (host.phase === 'running') offer.since = clock.now() + LOST_AFTER_MS - ANSWER_MS
+      if (server.phase === 'running') offer.since = clock.now() + LOST_AFTER_MS - ANSWER_MS
       offers.set(match, offer)
     },
 
+    /** A match of an earlier process is being played on its own server, as far as this process knows its tickets. */
+    goesOn: (match: HostedMatch) => {
+      const { requestId, assignment, order } = match
+      fleet.enterMatch(match, 'running')
+      if (order !== undefined && requestId !== undefined && assignment !== undefined)
+        on.ready(match, requestId, assignment)
+      fleet.rememberPlayers(match)
+    },
+
     /** The server has registered: it is expected to answer for the matches that wait for it. */
-    registered: (server: Allocation) => {
-      for (const match of server.guests ?? []) {
+    registered: (server: Server) => {
+      for (const match of server.guests) {
         const offer = offers.get(match)
         if (offer?.isWritten === true && !offer.hasAccepted) offer.since = Math.min(offer.since, clock.now())
       }
@@ -326,7 +420,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       return sum
     },
 
-    /** Takes back matches from servers that do not answer. */
+    /** Takes back matches from servers that do not answer, and ends those whose time is over. */
     advance: (now: number) => {
       // While this process was held up no server could answer.
       const isPause = now - lookedAt > OWN_PAUSE_MS
@@ -338,6 +432,9 @@ export function createHostedMatches(options: HostedMatchesOptions) {
         } else if (isPause && offer.since < Infinity) offer.since = now
         else if (now - offer.since >= ANSWER_MS) claimAgain(match, 'silent')
       }
+      if (now < nextEndsAt) return
+      nextEndsAt = now + ENDS_GAP_MS
+      endOverdue(now)
     },
   }
 }

@@ -1,5 +1,5 @@
 /** What the other packages of this repository use of @muster/servers. No promise: it changes without notice. */
-export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
+export { type AllocatorListener, createEndedMatches, createFleet, type EndedMatches } from './fleet.js'
 export { findStoreFiles, type StoreFileFound } from './store/file-store.js'
 export type { Inherited } from './adopt-servers.js'
 export type { Held } from './allocator.js'
@@ -71,20 +71,16 @@ export {
   variablesBytes,
 } from './match-environment.js'
 export {
-  type Allocation,
-  type AllocationPhase,
-  type AllocationView,
   ENROLLED,
   type FoundTicket,
-  isHosted,
   type InCommon,
   type Intent,
   type Order,
   type Placement,
-  placementOf,
   type PlayerWhoLeft,
-  viewOf,
-} from './records/allocation.js'
+} from './records/order.js'
+export { type HostedMatch, placementOf, type Server, type ServerPhase } from './records/server.js'
+export { type AllocationView, matchViewOf, poolServerViewOf } from './records/views.js'
 export {
   ACTIVITIES,
   type Activity,

@@ -1,7 +1,8 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { type DeployDefinition, deploySchema } from './records/deploy.js'
-import { inheritedAllocation, type Order } from './records/allocation.js'
+import type { Order } from './records/order.js'
+import { Server } from './records/server.js'
 import { createListening, type ProbeTarget } from './port-probe.js'
 
 const port = { internal: 7777, external: 30_001, protocol: 'UDP', link: undefined }
@@ -27,20 +28,19 @@ function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
     problem: (error) => problems.push(error),
   })
   const deploy = deploySchema.parse({ application: 'a', version: '1', ...changes })
-  const intent = { matchId: 'm', queue: 'q', tag: 't', ticketIds: [], at: 0 }
-  const allocation = inheritedAllocation(intent, { deploy, secret: 's' } as unknown as Order)
-  return { clock, listening, allocation, knocks, told, problems }
+  const server = new Server({ matchId: 'm', queue: 'q', at: 0 }, { deploy, secret: 's' } as unknown as Order)
+  return { clock, listening, server, knocks, told, problems }
 }
 
 test('without a probe the server counts as listening at once', () => {
-  const { listening, allocation, told } = setUp({})
-  listening.begin(allocation, assignment)
+  const { listening, server, told } = setUp({})
+  listening.begin(server, assignment)
   expect(told).toEqual([[true, 0]])
 })
 
 test('the warm-up time is waited for', async () => {
-  const { clock, listening, allocation, told } = setUp({ warmUpMs: 3000 })
-  listening.begin(allocation, assignment)
+  const { clock, listening, server, told } = setUp({ warmUpMs: 3000 })
+  listening.begin(server, assignment)
   await clock.advance(2999)
   expect(told).toEqual([])
   await clock.advance(1)
@@ -51,8 +51,8 @@ describe('a probe of a port', () => {
   const probe = { kind: 'udp', port: 'game', payload: 'hi', timeoutMs: 500, withinMs: 5000 } as const
 
   test('goes to the external port and is repeated until it is answered', async () => {
-    const { clock, listening, allocation, knocks, told } = setUp({ warmUpMs: 100, probe }, 2000)
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, knocks, told } = setUp({ warmUpMs: 100, probe }, 2000)
+    listening.begin(server, assignment)
     await clock.advance(5000)
     expect(knocks.map(({ at }) => at)).toEqual([100, 850, 1600, 2350])
     expect(knocks[0]?.target).toEqual({ kind: 'udp', host: '203.0.113.9', port: 30_001, payload: 'hi' })
@@ -61,26 +61,26 @@ describe('a probe of a port', () => {
   })
 
   test('fails when its time is over', async () => {
-    const { clock, listening, allocation, told } = setUp({ probe })
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told } = setUp({ probe })
+    listening.begin(server, assignment)
     await clock.advance(6000)
     expect(told).toEqual([[false, 5250]])
     expect(clock.sleepers).toBe(0)
   })
 
   test('ends silently when the match ends', async () => {
-    const { clock, listening, allocation, told } = setUp({ probe })
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told } = setUp({ probe })
+    listening.begin(server, assignment)
     await clock.advance(700)
-    listening.forget(allocation)
+    listening.forget(server)
     await clock.advance(10_000)
     expect(told).toEqual([])
     expect(clock.sleepers).toBe(0)
   })
 
   test('of an unknown port fails and names it', async () => {
-    const { clock, listening, allocation, told, problems } = setUp({ probe: { ...probe, port: 'query' } })
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told, problems } = setUp({ probe: { ...probe, port: 'query' } })
+    listening.begin(server, assignment)
     await clock.advance(0)
     expect(told).toEqual([[false, 0]])
     expect(problems).toMatchObject([{ name: 'InvalidInput', message: expect.stringContaining('"query"') as string }])
@@ -91,33 +91,33 @@ describe('registration', () => {
   const probe = { kind: 'registration', withinMs: 5000 } as const
 
   test('of the server is waited for', async () => {
-    const { clock, listening, allocation, told } = setUp({ probe })
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told } = setUp({ probe })
+    listening.begin(server, assignment)
     await clock.advance(1500)
-    listening.registered(allocation)
+    listening.registered(server)
     await clock.advance(0)
     expect(told).toEqual([[true, 1500]])
     expect(clock.sleepers).toBe(0)
   })
 
   test('may arrive before READY is seen', async () => {
-    const { clock, listening, allocation, told } = setUp({ probe })
-    listening.registered(allocation)
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told } = setUp({ probe })
+    listening.registered(server)
+    listening.begin(server, assignment)
     await clock.advance(0)
     expect(told).toEqual([[true, 0]])
   })
 
   test('that does not arrive in time fails', async () => {
-    const { clock, listening, allocation, told } = setUp({ probe })
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told } = setUp({ probe })
+    listening.begin(server, assignment)
     await clock.advance(9000)
     expect(told).toEqual([[false, 5000]])
   })
 
   test('is not waited for after closing', async () => {
-    const { clock, listening, allocation, told } = setUp({ probe })
-    listening.begin(allocation, assignment)
+    const { clock, listening, server, told } = setUp({ probe })
+    listening.begin(server, assignment)
     listening.close()
     await clock.advance(9000)
     expect(told).toEqual([])

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
-import type { Allocation, Assignment, PortProbe } from './records/index.js'
+import type { Assignment, PortProbe, Server } from './records/index.js'
 
 /** Finds out whether a READY server also listens: by waiting, by knocking at a port, or by its registration. */
 export type Listening = ReturnType<typeof createListening>
@@ -11,16 +11,16 @@ export type Listening = ReturnType<typeof createListening>
 interface ListeningOptions {
   readonly prober: Prober
   readonly clock: Clock
-  /** Called once for each allocation that was begun and not forgotten. */
-  readonly listened: (allocation: Allocation, listens: boolean) => void
-  readonly problem: (error: unknown, allocation: Allocation) => void
+  /** Called once for each server that was begun and not forgotten. */
+  readonly listened: (server: Server, listens: boolean) => void
+  readonly problem: (error: unknown, server: Server) => void
 }
 
 /** Milliseconds between two knocks. */
 const GAP_MS = 250
 
 export function createListening({ prober, clock, listened, problem }: ListeningOptions) {
-  const underWay = new Map<Allocation, { readonly ending: AbortController; readonly heard: () => void }>()
+  const underWay = new Map<Server, { readonly ending: AbortController; readonly heard: () => void }>()
 
   /** Knocks until the server answers or the time is over. */
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
@@ -41,17 +41,17 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   }
 
   const find = async (
-    allocation: Allocation,
+    server: Server,
     assignment: Assignment,
     heard: Promise<void>,
     signal: AbortSignal,
   ): Promise<boolean> => {
-    const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
+    const { warmUpMs = 0, probe } = server.order?.deploy ?? {}
     if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
     if (probe === undefined) return true
     if (probe.kind === 'registration') {
-      if (!allocation.registered) await within(heard, probe.withinMs, clock, signal).catch(() => {})
-      return allocation.registered
+      if (!server.registered) await within(heard, probe.withinMs, clock, signal).catch(() => {})
+      return server.registered
     }
     const port = assignment.ports[probe.port]?.external
     if (port === undefined) {
@@ -62,45 +62,45 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     return knock(probe, { kind, payload, port, host: assignment.publicIp ?? assignment.fqdn }, signal)
   }
 
-  const run = async (allocation: Allocation, assignment: Assignment): Promise<void> => {
+  const run = async (server: Server, assignment: Assignment): Promise<void> => {
     const ending = new AbortController()
     const { signal } = ending
     let heard = () => {}
     const hearing = new Promise<void>((resolve) => (heard = resolve))
-    underWay.set(allocation, { ending, heard })
+    underWay.set(server, { ending, heard })
     let listens = false
     try {
-      listens = await find(allocation, assignment, hearing, signal)
+      listens = await find(server, assignment, hearing, signal)
     } catch (error) {
-      if (!signal.aborted) problem(error, allocation)
+      if (!signal.aborted) problem(error, server)
     }
     if (signal.aborted) return
-    underWay.delete(allocation)
-    listened(allocation, listens)
+    underWay.delete(server)
+    listened(server, listens)
   }
 
-  const forget = (allocation: Allocation) => {
-    underWay.get(allocation)?.ending.abort()
-    underWay.delete(allocation)
+  const forget = (server: Server) => {
+    underWay.get(server)?.ending.abort()
+    underWay.delete(server)
   }
 
   return {
     /** Starts to find out. Without a warm-up or probe the result is reported at once. */
-    begin: (allocation: Allocation, assignment: Assignment) => {
-      const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
-      if (warmUpMs === 0 && probe === undefined) listened(allocation, true)
-      else void run(allocation, assignment)
+    begin: (server: Server, assignment: Assignment) => {
+      const { warmUpMs = 0, probe } = server.order?.deploy ?? {}
+      if (warmUpMs === 0 && probe === undefined) listened(server, true)
+      else void run(server, assignment)
     },
     /** Records that the server has registered as ready for players. */
-    registered: (allocation: Allocation) => {
-      allocation.registered = true
-      underWay.get(allocation)?.heard()
+    registered: (server: Server) => {
+      server.registered = true
+      underWay.get(server)?.heard()
     },
-    /** Stops finding out; nothing is reported for the allocation any more. */
+    /** Stops finding out; nothing is reported for the server any more. */
     forget,
     /** Stops all probes; nothing is reported any more. */
     close: () => {
-      for (const allocation of underWay.keys()) forget(allocation)
+      for (const server of underWay.keys()) forget(server)
     },
   }
 }

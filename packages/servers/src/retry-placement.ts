@@ -1,13 +1,13 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { middleOf, backoffMs } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import type { Allocations, AllocatorListener } from './allocations.js'
+import type { AllocatorListener, Fleet } from './fleet.js'
 import {
-  type Allocation,
   type FoundMatch,
   type Order,
   type Placement,
   type PlacementAttempt,
+  type Server,
   matchTag,
 } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
@@ -73,17 +73,17 @@ export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordin
 
 export interface FurtherAttemptsOptions {
   readonly sources: Pick<Sources, 'of'>
-  readonly allocations: Allocations
+  readonly fleet: Fleet
   readonly governor: Governor
   readonly lifecycle: Pick<ServerLifecycle, 'fail' | 'end'>
   readonly clock: Clock
   readonly random: Random
-  /** Servers of the allocation's source that exist or may exist, besides its own. */
-  readonly othersOf: (allocation: Allocation) => number
+  /** Servers of its source that exist or may exist, besides its own. */
+  readonly othersOf: (server: Server) => number
   /** Writes the intent of the attempt to the store, and calls `goOn` if that succeeds. */
-  readonly writeDown: (allocation: Allocation, goOn: () => void) => Promise<void>
+  readonly writeDown: (server: Server, goOn: () => void) => Promise<void>
   /** Sends the create when its turn comes. */
-  readonly ask: (allocation: Allocation) => void
+  readonly ask: (server: Server) => void
   readonly problem: AllocatorListener['problem']
 }
 
@@ -101,79 +101,76 @@ interface Due {
 
 /** Tries other places for matches that found no capacity. */
 export function createFurtherAttempts(options: FurtherAttemptsOptions) {
-  const { sources, allocations, governor, lifecycle, clock, random, othersOf, writeDown, ask, problem } = options
+  const { sources, fleet, governor, lifecycle, clock, random, othersOf, writeDown, ask, problem } = options
   /** Matches that wait for another attempt. */
-  const waiting = new Map<Allocation, Due>()
+  const waiting = new Map<Server, Due>()
 
   /** Undefined if that is not known. */
-  const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
+  const placesFor = async (server: Server, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
     try {
-      return await sources.of(allocation.source).capacity?.(deploy)
+      return await sources.of(server.source).capacity?.(deploy)
     } catch (error) {
-      problem('list', error, allocation)
+      problem('list', error, server)
       return undefined
     }
   }
 
   return {
     /** Whether there may be another place for the match. */
-    arePossible: (allocation: Allocation) =>
-      sources.of(allocation.source).capacity !== undefined ||
-      nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined,
+    arePossible: (server: Server) =>
+      sources.of(server.source).capacity !== undefined ||
+      nextAttempt(server.tries, elsewhereOf(server, undefined)) !== undefined,
 
     /** Plans the next attempt: the deployment of the last one is gone. */
-    plan: async (allocation: Allocation) => {
-      const { order, matchId } = allocation
-      const places = order === undefined ? undefined : await placesFor(allocation, order)
-      const next = nextAttempt(allocation.tries, elsewhereOf(allocation, places))
-      if (next === undefined) lifecycle.fail(allocation, 'no-capacity', true)
-      if (next === undefined || allocation.unwanted !== undefined) return lifecycle.end(allocation)
-      allocation.tries = [...allocation.tries, next]
-      allocations.enter(allocation, 'creating')
-      allocation.tag = matchTag(matchId, allocation.tries.length)
-      await writeDown(allocation, () => {
-        waiting.set(allocation, { at: clock.now() + backoffMs(allocation.tries.length - 1, random(), RETRY) })
+    plan: async (server: Server) => {
+      const { order, id } = server
+      const places = order === undefined ? undefined : await placesFor(server, order)
+      const next = nextAttempt(server.tries, elsewhereOf(server, places))
+      if (next === undefined) lifecycle.fail(server, 'no-capacity', true)
+      if (next === undefined || server.unwanted !== undefined) return lifecycle.end(server)
+      server.tries = [...server.tries, next]
+      fleet.enter(server, 'creating')
+      server.tag = matchTag(id, server.tries.length)
+      await writeDown(server, () => {
+        waiting.set(server, { at: clock.now() + backoffMs(server.tries.length - 1, random(), RETRY) })
       })
     },
 
     /** Sends a create of which nothing came once more, when the service may take it. */
-    repeat: (allocation: Allocation) => void waiting.set(allocation, { at: clock.now() + REPEAT_MS }),
+    repeat: (server: Server) => void waiting.set(server, { at: clock.now() + REPEAT_MS }),
 
     /**
      * Holds back a create whose turn has come while its source may be asked for nothing.
      * @param maxMs milliseconds after which its tickets return to the queue
      */
-    holdBack: (allocation: Allocation, maxMs: number) => {
+    holdBack: (server: Server, maxMs: number) => {
       const at = clock.now()
-      waiting.set(allocation, { at, heldUntil: at + maxMs })
+      waiting.set(server, { at, heldUntil: at + maxMs })
     },
 
     /** Begins the attempts that are due. */
     advance: (now: number) => {
-      for (const [allocation, { at, heldUntil }] of waiting) {
-        const { gate } = sources.of(allocation.source)
-        const hasRoom = heldUntil === undefined || gate.room(othersOf(allocation), now) > 0
+      for (const [server, { at, heldUntil }] of waiting) {
+        const { gate } = sources.of(server.source)
+        const hasRoom = heldUntil === undefined || gate.room(othersOf(server), now) > 0
         const isDue = hasRoom && Math.max(at, gate.pausedUntil()) <= now && governor.mayCreate(now)
         const isOver = heldUntil !== undefined && now >= heldUntil
-        if (allocation.unwanted === undefined && !isDue && !isOver) continue
-        waiting.delete(allocation)
-        if (allocation.unwanted === undefined && !isDue) {
-          lifecycle.fail(allocation, 'unavailable', false)
-          lifecycle.end(allocation)
+        if (server.unwanted === undefined && !isDue && !isOver) continue
+        waiting.delete(server)
+        if (server.unwanted === undefined && !isDue) {
+          lifecycle.fail(server, 'unavailable', false)
+          lifecycle.end(server)
           continue
         }
-        governor.planned(allocation)
-        gate.planned(allocation, now)
-        ask(allocation)
+        governor.planned(server)
+        gate.planned(server, now)
+        ask(server)
       }
     },
   }
 }
 
-const elsewhereOf = (
-  { placements = [], order }: Allocation,
-  places: readonly Coordinates[] | undefined,
-): Elsewhere => ({
+const elsewhereOf = ({ placements = [], order }: Server, places: readonly Coordinates[] | undefined): Elsewhere => ({
   placements,
   places,
   players: order && middleOfMatch({ tickets: order.near ?? order.tickets }),

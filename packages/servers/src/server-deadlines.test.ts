@@ -1,16 +1,16 @@
 import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createAllocations } from './allocations.js'
+import { createFleet } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
-import { type Allocation, inheritedAllocation } from './records/allocation.js'
+import { Server } from './records/server.js'
 import type { Supplier } from './sources/sources.js'
 
 const sourcesWith = (source: Pick<Supplier, 'look'>) => ({ of: () => source as Supplier })
 
 function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error | undefined) {
   const clock = createManualClock()
-  const allocations = createAllocations()
+  const fleet = createFleet()
   const asked: string[] = []
   const problems: string[] = []
   const endTimes = createEndTimes({
@@ -22,19 +22,19 @@ function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error |
         return told && { ageMs: told.ageMs, location: undefined }
       },
     }),
-    allocations,
+    fleet,
     clock,
     located: () => {},
-    problem: (_, { matchId }) => problems.push(matchId),
+    problem: (_, { id }) => problems.push(id),
   })
-  const add = (matchId: string, lastsMs: number): Allocation => {
-    const allocation = inheritedAllocation({ matchId, queue: 'duel', tag: matchId, ticketIds: [], at: 0 })
-    allocations.add(allocation)
-    allocations.identify(allocation, `r-${matchId}`)
-    allocations.enter(allocation, 'running')
-    allocation.lastsMs = lastsMs
-    endTimes.expect(allocation)
-    return allocation
+  const add = (id: string, lastsMs: number): Server => {
+    const server = new Server({ matchId: id, queue: 'duel', at: 0 }, undefined)
+    fleet.add(server)
+    fleet.identify(server, `r-${id}`)
+    fleet.enter(server, 'running')
+    server.lastsMs = lastsMs
+    endTimes.expect(server)
+    return server
   }
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
@@ -42,7 +42,7 @@ function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error |
       await clock.advance(250)
     }
   }
-  return { clock, allocations, asked, problems, add, run }
+  return { clock, fleet, asked, problems, add, run }
 }
 
 test('reads each deployment once, one at a time', async () => {
@@ -73,10 +73,10 @@ test('a failed read is repeated later, and the others do not wait for it', async
 })
 
 test('deployments that are gone or being stopped are not read', async () => {
-  const { asked, problems, allocations, add, run } = setUp(() => undefined)
+  const { asked, problems, fleet, add, run } = setUp(() => undefined)
   const [ended, stopping] = [add('ended', 1000), add('stopping', 1000), add('unknown', 1000)]
-  allocations.remove(ended)
-  allocations.enter(stopping, 'stopping')
+  fleet.remove(ended)
+  fleet.enter(stopping, 'stopping')
   await run(1000)
   expect(asked).toEqual(['r-unknown'])
   expect(problems).toEqual([])

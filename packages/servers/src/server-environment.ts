@@ -2,12 +2,12 @@ import { InvalidInput } from '@muster/core'
 import type { EnvironmentVariable } from '@muster/core/api'
 import { matchEnvironment, oversized, variablesBytes } from './match-environment.js'
 import {
-  type Allocation,
   type FoundMatch,
   type Order,
   type Placement,
   type Deploy,
   LARGEST_ENVIRONMENT_BYTES,
+  type Server,
 } from './records/index.js'
 
 /**
@@ -87,13 +87,13 @@ const registration = (token: string, url: string | undefined): EnvironmentVariab
 const registrationAt = (api: string | undefined) => api && `${api}/server-ready`
 
 export const foundMatch = (
-  { matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>,
+  { id, queue, at }: Pick<Server, 'id' | 'queue' | 'at'>,
   order: Order,
   placement?: Placement,
 ): FoundMatch => {
   const { equality, intersection } = order.inCommon()
   return {
-    id: matchId,
+    id,
     queue,
     tickets: order.tickets,
     teams: order.teams.map(({ name }, team) => ({ name, ticketIds: idsIn(team, order) })),

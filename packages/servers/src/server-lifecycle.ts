@@ -1,26 +1,24 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocations, type AllocatorListener, type MatchHosting, tellEnded } from './allocations.js'
+import type { AllocatorListener, Fleet, MatchHosting } from './fleet.js'
 import { Unavailable } from './errors.js'
 import type { ServerLogWriter } from './store/index.js'
 import type { Listening } from './port-probe.js'
 import {
-  type Allocation,
-  credentialOf,
-  type AllocationPhase,
+  type Assignment,
   isEnrolled,
-  isHosted,
   type Placement,
   placementOf,
-  type Assignment,
   type ReturnReason,
+  type Server,
   type ServerFailure,
+  type ServerPhase,
 } from './records/index.js'
 import { ServerGone } from './game-servers/index.js'
 import { createTimeouts } from './server-deadlines.js'
 import type { ServerChange, ServerHint, Sources } from './sources/index.js'
 
 /*
- * The phases of an allocation (`AllocationPhase`):
+ * The phases of a server (`ServerPhase`):
  *
  *   creating ── answered ──▶ starting ── READY ──▶ warming ── listens ──▶ running
  *    │  │  ▲                 ▲
@@ -33,7 +31,7 @@ import type { ServerChange, ServerHint, Sources } from './sources/index.js'
  *   starting, warming, running ── failed, too slow, or not wanted any more ──▶ stopping ── confirmed ──▶ gone
  */
 
-/** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
+/** The life of a server after its create was sent: until it runs, ends, or another attempt begins. */
 export type ServerLifecycle = ReturnType<typeof createServerLifecycle>
 
 /** Why there are no logs of a server that an earlier process has ordered. */
@@ -42,281 +40,273 @@ const LOGS_UNREAD = 'its logs were not read, as an earlier process ordered it an
 interface ServerLifecycleOptions {
   readonly sources: Pick<Sources, 'of'>
   readonly clock: Pick<Clock, 'now'>
-  readonly allocations: Allocations
+  readonly fleet: Fleet
   readonly writer: ServerLogWriter
   /** See `ServerLog`. */
   readonly resumes: boolean
   readonly listening: Pick<Listening, 'begin' | 'forget'>
-  readonly hosted: MatchHosting
+  readonly matches: MatchHosting
   /** The token of the server with this credential, which no log may show. */
   readonly tokenOf: (credential: string) => string
-  /** Nothing is left of a server of a pool. Called before its record ends. */
-  readonly ended: (server: Allocation) => void
+  /** Nothing is left of a server. Called before its record ends. */
+  readonly ended: (server: Server) => void
   /** The deployment of its last attempt is gone: another attempt may begin. */
-  readonly again: (allocation: Allocation) => void
+  readonly again: (server: Server) => void
   readonly on: AllocatorListener
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions) {
-  const { sources, allocations, writer, resumes, listening, clock, again, hosted, tokenOf, on } = options
+  const { sources, fleet, writer, resumes, listening, clock, again, matches, tokenOf, on } = options
 
-  const sourceOf = ({ source }: Allocation) => sources.of(source)
+  const sourceOf = ({ source }: Server) => sources.of(source)
 
-  const fail = (allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string) => {
-    const { requestId } = allocation
-    if (allocation.unwanted !== undefined) return
-    if (requestId !== undefined && isFailure(reason)) on.faulty(allocation, requestId, reason, detail)
-    allocation.unwanted = reason
-    if (allocation.pool !== undefined) hosted.serverEnded(allocation, reason, counts)
-    on.failed(allocation, reason, counts)
+  const fail = (server: Server, reason: ReturnReason, counts: boolean | readonly string[], detail?: string) => {
+    const { requestId, unwanted } = server
+    if (unwanted !== undefined) return
+    if (requestId !== undefined && isFailure(reason)) on.faulty(server, requestId, reason, detail)
+    server.unwanted = reason
+    matches.serverEnded(server, reason, counts)
   }
 
-  const crash = (allocation: Allocation, requestId: string, detail: string | undefined) => {
-    allocation.unwanted ??= 'crashed'
-    const areUnread = allocation.order === undefined && sourceOf(allocation).logs !== undefined
+  const crash = (server: Server, requestId: string, detail: string | undefined) => {
+    server.unwant('crashed')
+    const areUnread = server.order === undefined && sourceOf(server).logs !== undefined
     const parts = areUnread ? [detail?.slice(0, 150), LOGS_UNREAD] : [detail]
-    on.faulty(allocation, requestId, 'crashed', parts.filter((part) => part !== undefined).join('; ') || undefined)
+    on.faulty(server, requestId, 'crashed', parts.filter((part) => part !== undefined).join('; ') || undefined)
   }
 
-  const concludeMatch = (allocation: Allocation) => {
-    const { phase, pool, unwanted: reason = 'ended' } = allocation
-    if (phase === 'running' && pool === undefined) on.games.ended(allocation, reason)
-  }
-
-  const end = (allocation: Allocation) => {
-    concludeMatch(allocation)
-    if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
-    allocations.remove(allocation)
-    if (!isHosted(allocation)) sourceOf(allocation).ended(credentialOf(allocation.tag))
-    if (allocation.pool !== undefined) options.ended(allocation)
-    writer.note({ kind: 'settled', matchId: allocation.matchId })
-    tellEnded(allocation)
+  /** Nothing is left of it. */
+  const end = (server: Server) => {
+    const why = server.unwanted ?? 'ended'
+    matches.serverEnding(server, why)
+    matches.serverEnded(server, why)
+    fleet.remove(server)
+    sourceOf(server).ended(server.credential)
+    options.ended(server)
+    writer.note({ kind: 'settled', matchId: server.id })
   }
 
   /** Reads the logs of a server that failed: its stop takes them away. */
-  const logsFirst = (allocation: Allocation, requestId: string): (() => Promise<void>) | undefined => {
-    const { unwanted: reason, order } = allocation
+  const logsFirst = (server: Server, requestId: string): (() => Promise<void>) | undefined => {
+    const { unwanted: reason, order } = server
     // Without the order it is not known which of its variables are secrets: nothing that the service tells has them.
-    const { logs } = sourceOf(allocation)
+    const { logs } = sourceOf(server)
     if (logs === undefined || order === undefined || reason === undefined || !isServerFailure(reason)) return undefined
-    const secrets = [tokenOf(credentialOf(allocation.tag)), ...Object.values(order.deploy.hiddenEnvironment)]
+    const secrets = [tokenOf(server.credential), ...Object.values(order.deploy.hiddenEnvironment)]
     return async () => {
       const text = await logs(requestId, secrets)
-      if (text !== undefined) on.logs(allocation, requestId, reason, text)
+      if (text !== undefined) on.logs(server, requestId, reason, text)
     }
   }
 
-  const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
-    listening.forget(allocation)
-    const first = logsFirst(allocation, requestId)
-    sourceOf(allocation).stop({ handle: requestId, knownAt: allocation.knownAt, by: allocation, first, confirmed })
+  const discard = (server: Server, requestId: string, confirmed: () => void) => {
+    listening.forget(server)
+    const first = logsFirst(server, requestId)
+    sourceOf(server).stop({ handle: requestId, knownAt: server.knownAt, by: server, first, confirmed })
   }
 
-  const drop = (allocation: Allocation) => {
-    // A restart meanwhile must not take the server for one on which people play, or soon will.
-    if (allocation.phase === 'running' || allocation.listensAt < Infinity || resumes)
-      writer.note({ kind: 'dropped', matchId: allocation.matchId })
+  const drop = (server: Server) => {
+    // A restart meanwhile must not take it for one on which people play, or soon will.
+    if (server.phase === 'running' || server.listensAt < Infinity || resumes)
+      writer.note({ kind: 'dropped', matchId: server.id })
   }
 
-  const stop = (allocation: Allocation, requestId: string) => {
-    if (isHosted(allocation)) return hosted.release(allocation)
-    if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
-    concludeMatch(allocation)
-    drop(allocation)
-    allocations.enter(allocation, 'stopping')
-    discard(allocation, requestId, () => {
-      end(allocation)
-      on.stopped(allocation, requestId, allocation.unwanted ?? 'ended')
+  const stop = (server: Server, requestId: string) => {
+    const why = server.unwanted ?? 'ended'
+    matches.serverEnding(server, why)
+    drop(server)
+    fleet.enter(server, 'stopping')
+    matches.serverEnded(server, why)
+    discard(server, requestId, () => {
+      const reason = server.unwanted ?? 'ended'
+      end(server)
+      on.stopped(server, requestId, reason)
     })
   }
 
-  const stopTwin = (allocation: Allocation, requestId: string) => {
-    const twins = (allocation.twins ??= new Set())
+  const stopTwin = (server: Server, requestId: string) => {
+    const twins = (server.twins ??= new Set())
     if (twins.has(requestId)) return
     twins.add(requestId)
-    sourceOf(allocation).stop({
+    sourceOf(server).stop({
       handle: requestId,
       knownAt: clock.now(),
       by: twins,
-      confirmed: () => on.stopped(allocation, requestId, 'twin'),
+      confirmed: () => on.stopped(server, requestId, 'twin'),
     })
   }
 
-  const known = (allocation: Allocation, requestId: string) => {
-    allocations.identify(allocation, requestId)
-    allocation.knownAt = clock.now()
-    allocation.startedAfter = allocation.knownAt
+  const known = (server: Server, requestId: string) => {
+    fleet.identify(server, requestId)
+    server.knownAt = clock.now()
+    server.startedAfter = server.knownAt
   }
 
-  const noteCreated = (allocation: Allocation, requestId: string) => {
-    known(allocation, requestId)
-    writer.note({ kind: 'created', matchId: allocation.matchId, requestId })
+  const noteCreated = (server: Server, requestId: string) => {
+    known(server, requestId)
+    writer.note({ kind: 'created', matchId: server.id, requestId })
   }
 
-  const tellCreated = (allocation: Allocation, requestId: string) => {
-    on.created(allocation, requestId)
-    allocation.charged = true
+  const tellCreated = (server: Server, requestId: string) => {
+    on.created(server, requestId)
+    server.charged = true
   }
 
-  const follow = (allocation: Allocation, requestId: string) => {
-    if (allocation.unwanted === undefined) {
-      allocations.enter(allocation, 'starting')
-      sourceOf(allocation).follow(requestId, kindOf(allocation))
+  const follow = (server: Server, requestId: string) => {
+    if (server.unwanted === undefined) {
+      fleet.enter(server, 'starting')
+      sourceOf(server).follow(requestId, kindOf(server))
     } else {
-      stop(allocation, requestId)
+      stop(server, requestId)
     }
   }
 
-  const exists = (allocation: Allocation, requestId: string) => {
-    noteCreated(allocation, requestId)
-    follow(allocation, requestId)
-    tellCreated(allocation, requestId)
+  const exists = (server: Server, requestId: string) => {
+    noteCreated(server, requestId)
+    follow(server, requestId)
+    tellCreated(server, requestId)
   }
 
   /**
-   * Sends players to a server which listens. The store is written first: after a crash, a server that players know of
-   * must not be taken for an orphan. While the store cannot be written, players are not notified; `createTimeouts`
-   * bounds this time.
+   * It listens. The store is written before players are sent there: after a crash, a server that players know of must
+   * not be taken for an orphan. While the store cannot be written, players are not told; `createTimeouts` bounds
+   * this time.
    */
-  const assign = (allocation: Allocation) => {
-    const { matchId, requestId, assignment, order } = allocation
+  const listens = (server: Server) => {
+    const { id, requestId, assignment, order } = server
     if (requestId === undefined || assignment === undefined) return
     const now = clock.now()
-    allocation.listensAt = now
-    if (order?.deploy.maxDurationMs !== undefined && !isEnrolled(allocation)) {
-      allocation.lastsMs = now - allocation.startedAfter + order.deploy.maxDurationMs
-      allocation.endsAt = now + order.deploy.maxDurationMs
+    server.listensAt = now
+    if (order?.deploy.maxDurationMs !== undefined && !isEnrolled(server)) {
+      server.lastsMs = now - server.startedAfter + order.deploy.maxDurationMs
+      server.endsAt = now + order.deploy.maxDurationMs
     }
-    const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
-    const noted = writer.note({ kind: 'assigned', matchId, lastsMs, assignment })
-    const tell = () => {
-      // The match may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
-      if (allocation.phase !== 'warming') return
-      allocations.enter(allocation, 'running')
-      // A server of a pool waits for matches, and each of these for its players.
-      const joinWithinMs = allocation.pool === undefined ? order?.deploy.joinWithinMs : undefined
-      allocation.joinBy = clock.now() + (joinWithinMs ?? Infinity)
-      on.ready(allocation, requestId, assignment)
-      if (allocation.pool !== undefined) hosted.serverUp(allocation)
+    const lastsMs = Number.isFinite(server.lastsMs) ? server.lastsMs : undefined
+    const noted = writer.note({ kind: 'assigned', matchId: id, lastsMs, assignment })
+    const runs = () => {
+      // It may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
+      if (server.phase !== 'warming') return
+      fleet.enter(server, 'running')
+      matches.serverUp(server)
     }
-    if (noted === undefined) tell()
-    else void noted.then(tell)
+    if (noted === undefined) runs()
+    else void noted.then(runs)
   }
 
   const seen = (ids: readonly string[], handle: string, source: string | undefined) => {
-    const allocation = allocations.byServerIds(ids)
-    if (allocation === undefined || allocation.source !== source) return false
-    if (allocation.phase === 'finding') {
-      sourceOf(allocation).found(credentialOf(allocation.tag))
-      exists(allocation, handle)
-    } else if (allocation.requestId !== undefined && allocation.requestId !== handle) {
-      stopTwin(allocation, handle)
+    const server = fleet.byServerIds(ids)
+    if (server === undefined || server.source !== source) return false
+    if (server.phase === 'finding') {
+      sourceOf(server).found(server.credential)
+      exists(server, handle)
+    } else if (server.requestId !== undefined && server.requestId !== handle) {
+      stopTwin(server, handle)
     }
     return true
   }
 
   const lost = (id: string) => {
-    const allocation = allocations.byServerIds([id])
-    return allocation?.phase === 'finding' ? allocation : undefined
+    const server = fleet.byServerIds([id])
+    return server?.phase === 'finding' ? server : undefined
   }
 
-  const endOverdue = createTimeouts({ allocations, fail, stop })
+  const endOverdue = createTimeouts({ fleet, fail, stop })
 
   return {
-    /** The tickets leave the allocation; called once. @param detail what the service says of the server's failure. */
+    /** Its matches leave it; called once. @param detail what the service says of the server's failure. */
     fail,
-    /** Sends the players of a match to its server, which listens. */
-    assign,
-    /** Nothing of the allocation is left. */
+    /** It listens: its matches can be played. */
+    listens,
+    /** Nothing of it is left. */
     end,
     /** The deployment exists, under this id: it was just created or found. */
     exists,
     /** The deployment exists, under this id, and an earlier process wrote so in the store. */
-    adopt: (allocation: Allocation, requestId: string) => {
-      known(allocation, requestId)
-      follow(allocation, requestId)
+    adopt: (server: Server, requestId: string) => {
+      known(server, requestId)
+      follow(server, requestId)
     },
-    /** Stops the deployment of an allocation. A match on a server of a pool only leaves it. */
+    /** Stops the deployment; its matches end at once. */
     stop,
     /** Records that the deployment is not needed any more: no process continues with it. */
     drop,
     /** A server exists that is not followed: see `SourceListener`. */
     seen,
     late: (id: string) => {
-      const allocation = lost(id)
-      if (allocation !== undefined) fail(allocation, 'lost', false)
+      const server = lost(id)
+      if (server !== undefined) fail(server, 'lost', false)
     },
     absent: (id: string) => {
-      const allocation = lost(id)
-      if (allocation !== undefined) end(allocation)
+      const server = lost(id)
+      if (server !== undefined) end(server)
     },
     /**
      * Its deployment may exist, under an id that is not known.
      * @param lostAt epoch milliseconds; undefined: now.
      */
-    lose: (allocation: Allocation, lostAt?: number) => {
-      allocations.enter(allocation, 'finding')
+    lose: (server: Server, lostAt?: number) => {
+      fleet.enter(server, 'finding')
       // A clock that was set back must not prevent the search.
-      sourceOf(allocation).find({
-        id: credentialOf(allocation.tag),
+      sourceOf(server).find({
+        id: server.credential,
         lostAt: Math.min(lostAt ?? Infinity, clock.now()),
-        isAwaited: allocation.order !== undefined,
+        isAwaited: server.order !== undefined,
       })
-      if (lostAt === undefined) writer.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
+      if (lostAt === undefined) writer.note({ kind: 'lost', matchId: server.id, at: clock.now() })
     },
 
     /** The deployment is not needed, and must be gone before another attempt. */
-    retry: (allocation: Allocation, requestId: string) => {
-      noteCreated(allocation, requestId)
-      allocations.enter(allocation, 'retrying')
-      discard(allocation, requestId, () => {
+    retry: (server: Server, requestId: string) => {
+      noteCreated(server, requestId)
+      fleet.enter(server, 'retrying')
+      discard(server, requestId, () => {
         // The match is dropped first, so that it does not count as stopped.
-        allocations.release(allocation)
-        on.stopped(allocation, requestId, 'no-capacity')
-        if (allocation.unwanted === undefined) again(allocation)
-        else end(allocation)
+        fleet.release(server)
+        on.stopped(server, requestId, 'no-capacity')
+        if (server.unwanted === undefined) again(server)
+        else end(server)
       })
-      tellCreated(allocation, requestId)
+      tellCreated(server, requestId)
     },
 
     /** Called with what the source finds out. */
     changed: (change: ServerChange, source: string | undefined) => {
       const { handle: requestId } = change
-      const allocation = allocations.byRequest(requestId, source)
-      if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
+      const server = fleet.byRequest(requestId, source)
+      if (server === undefined || server.phase === 'stopping' || server.phase === 'retrying') return
       if (change.kind !== 'ready') {
         const detail = change.kind === 'failed' ? change.detail : undefined
-        if (allocation.phase !== 'running') fail(allocation, 'failed', true, detail ?? EARLY)
-        else if (change.kind === 'gone') allocation.unwanted ??= 'ended'
-        else crash(allocation, requestId, detail)
+        if (server.phase !== 'running') fail(server, 'failed', true, detail ?? EARLY)
+        else if (change.kind === 'gone') server.unwant('ended')
+        else crash(server, requestId, detail)
         // The end of its match may have stopped it already.
-        if ((allocation.phase as AllocationPhase) !== 'stopping') stop(allocation, requestId)
-      } else if (allocation.phase === 'starting') {
-        allocations.enter(allocation, 'warming')
-        allocation.assignment = {
-          server: credentialOf(allocation.tag),
-          ...withPromise(change.assignment, placementOf(allocation)),
+        if ((server.phase as ServerPhase) !== 'stopping') stop(server, requestId)
+      } else if (server.phase === 'starting') {
+        fleet.enter(server, 'warming')
+        server.assignment = {
+          server: server.credential,
+          ...withPromise(change.assignment, placementOf(server)),
         }
-        sourceOf(allocation).settle(requestId)
-        on.up(allocation, requestId, change.unseenMs)
+        sourceOf(server).settle(requestId)
+        on.up(server, requestId, change.unseenMs)
         // A listener may have dropped the match.
-        if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, change.assignment)
+        if ((server.phase as ServerPhase) === 'warming') listening.begin(server, change.assignment)
       }
     },
 
-    /** The server listens, so that players may connect; or the probe failed. */
-    listened: (allocation: Allocation, listens: boolean) => {
-      if (allocation.phase !== 'warming' || allocation.requestId === undefined) return
-      if (listens) return assign(allocation)
-      fail(allocation, 'not-listening', true)
-      stop(allocation, allocation.requestId)
+    /** Whether it listens was found out. */
+    listened: (server: Server, isListening: boolean) => {
+      if (server.phase !== 'warming' || server.requestId === undefined) return
+      if (isListening) return listens(server)
+      fail(server, 'not-listening', true)
+      stop(server, server.requestId)
     },
 
     /** Something may have happened to the server of this match. @param hint what its source says, if anything. */
-    hinted: (allocation: Allocation, hint: ServerHint | undefined) => {
-      const { phase, requestId } = allocation
-      const source = sourceOf(allocation)
-      if (phase === 'finding') source.hint({ id: credentialOf(allocation.tag) })
+    hinted: (server: Server, hint: ServerHint | undefined) => {
+      const { phase, requestId } = server
+      const source = sourceOf(server)
+      if (phase === 'finding') source.hint({ id: server.credential })
       // The hint may come before the create is answered.
       else if (phase === 'creating' && hint !== undefined) source.hint({ handle: hint.handle })
       // That it is READY is known by then, and to read it again would cost others their time.
@@ -331,20 +321,19 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
      * @throws {ServerGone} for a twin: another deployment of the same create. {Unavailable} until it is known, and
      * stored, which deployment is followed
      */
-    assertFollowed: (allocation: Allocation, deployment: string | undefined) => {
-      const { phase, requestId, matchId, tag, unwanted, twins } = allocation
+    assertFollowed: (server: Server, deployment: string | undefined) => {
+      const { id, phase, requestId, credential, unwanted, twins } = server
       // At other sources an id is one server: what a deployment is called there says nothing.
-      if (deployment === undefined || deployment === requestId || allocation.source !== undefined) return
-      const source = sourceOf(allocation)
+      if (deployment === undefined || deployment === requestId || server.source !== undefined) return
+      const source = sourceOf(server)
       if (requestId === undefined) {
-        if (phase === 'finding') source.claimed(credentialOf(tag))
+        if (phase === 'finding') source.claimed(credential)
         // One that is not wanted ends in any case.
         if (unwanted === undefined) throw new Unavailable('It is not known yet in which deployment this server runs.')
         return
       }
-      if (twins?.has(deployment) !== true) source.claimed(credentialOf(tag))
-      if (writer.written(matchId) !== undefined)
-        throw new Unavailable('The deployment of this server is not stored yet.')
+      if (twins?.has(deployment) !== true) source.claimed(credential)
+      if (writer.written(id) !== undefined) throw new Unavailable('The deployment of this server is not stored yet.')
       throw new ServerGone('Players are sent to another deployment of this server. End this process.')
     },
 
@@ -359,7 +348,7 @@ const withPromise = (assignment: Assignment, placement: Placement | undefined): 
     : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
 
 /** Key of deployments that take about the same time to start. */
-const kindOf = ({ order, queue }: Allocation) =>
+const kindOf = ({ order, queue }: Server) =>
   order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
 
 const isServerFailure = (reason: string): reason is ServerFailure =>

@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Bound, createGovernor } from './server-limits.js'
-import { type AllocationPhase, inheritedAllocation } from './records/allocation.js'
-import { createAllocations } from './allocations.js'
+import { Server, type ServerPhase } from './records/server.js'
+import { createFleet } from './fleet.js'
 
-function matches(...phases: AllocationPhase[]) {
-  const all = createAllocations()
+function servers(...phases: ServerPhase[]) {
+  const all = createFleet()
   for (const [index, phase] of phases.entries()) {
-    const allocation = inheritedAllocation({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 })
-    all.add(allocation)
-    all.enter(allocation, phase)
+    const server = new Server({ matchId: `m${index}`, queue: 'q', at: 0 }, undefined)
+    all.add(server)
+    all.enter(server, phase)
   }
   return { count: all.count(), startingCount: all.startingCount() }
 }
-const none = matches()
+const none = servers()
 const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
 
 describe('the room for creates', () => {
-  test.each<[AllocationPhase[], number, Bound | undefined]>([
+  test.each<[ServerPhase[], number, Bound | undefined]>([
     [[], 3, undefined],
     [['creating', 'finding'], 1, undefined],
     [['starting', 'retrying', 'warming'], 0, 'maxStarting'],
@@ -26,7 +26,7 @@ describe('the room for creates', () => {
     [['running', 'running', 'running', 'running', 'running', 'running'], 0, 'maxServers'],
   ])('with %j', (phases, room, held) => {
     const governor = createGovernor(bound)
-    expect([governor.room(matches(...phases), 0), governor.held()]).toEqual([room, held])
+    expect([governor.room(servers(...phases), 0), governor.held()]).toEqual([room, held])
   })
 })
 
@@ -48,10 +48,10 @@ describe('a budget that others share', () => {
     [0, 9, 0, 'budget'],
     [9, 0, 0, 'budget'],
     [9, 9, 3, undefined],
-  ])('of %i servers and %i creates', (servers, creates, room, held) => {
-    const shared = budget(servers, creates)
+  ])('of %i servers and %i creates', (left, creates, room, held) => {
+    const shared = budget(left, creates)
     const governor = createGovernor({ ...bound, budget: shared })
-    expect([governor.room(matches('running', 'running'), 0), governor.held()]).toEqual([room, held])
+    expect([governor.room(servers('running', 'running'), 0), governor.held()]).toEqual([room, held])
     expect(shared.asked).toEqual([2])
     expect(governor.mayCreate(0)).toBe(creates > 0)
   })

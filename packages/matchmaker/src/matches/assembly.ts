@@ -28,7 +28,7 @@ import { configure, definePools, defineQueues, type MatchmakerOptions } from '..
 import type { Queue } from '../queues/index.js'
 import { createCooldownCommands, createPausing, createResultCommands } from './operator-commands.js'
 import { createBeginPrivate, createMatchCreation, createMatching } from './match-commands.js'
-import { createAllocationOutcomes, createMatchLifecycle } from './match-lifecycle.js'
+import { createHostingOutcomes, createMatchLifecycle } from './match-lifecycle.js'
 import { createInheriting, createResuming, type StoredBackfill } from './resume-matches.js'
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
@@ -51,6 +51,7 @@ import {
   createPlayerLimits,
   type Ledger,
   type Loading,
+  type PlayedMatch,
   createTicketStore,
 } from '../tickets/index.js'
 import { createTicketing } from './ticket-commands.js'
@@ -202,7 +203,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     apiUrl: config.apiUrl,
     inherited: resuming,
     ended,
-    on: createAllocationOutcomes({
+    on: createHostingOutcomes({
       lifecycle: () => lifecycle,
       served: (playerIds) => {
         limits.served(playerIds, clock.now())
@@ -259,10 +260,11 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     if (isClosed) throw new MatchmakerClosed('The matchmaker is closed.')
   }
   /** Of a match of an earlier process, unless a ticket says the same. */
-  const playedBy = (playerId: string) => {
-    const played = allocator.playedBy(playerId)
-    const isKnown = tickets.ofPlayer(playerId).some(({ seat }) => seat?.match.matchId === played?.matchId)
-    return played === undefined || isKnown ? undefined : played
+  const playedBy = (playerId: string): PlayedMatch | undefined => {
+    const { id: matchId, queue, assignment } = allocator.playedBy(playerId) ?? {}
+    if (matchId === undefined || queue === undefined) return undefined
+    const isKnown = tickets.ofPlayer(playerId).some(({ seat }) => seat?.match.matchId === matchId)
+    return isKnown ? undefined : { matchId, queue, assignment }
   }
   const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })
   const matching = createMatching({
@@ -330,7 +332,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       browser: allocator.browser,
       cooldowns,
       findPlayer: ticketing.findPlayer,
-      find: allocator.find,
+      find: allocator.findServer,
       matching,
       clock,
       assertNotClosed,

@@ -1,5 +1,6 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
+import { NothingToAccept } from '../errors.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import { social, running } from './backfill.fixture.js'
@@ -55,8 +56,9 @@ describe('a backfill', () => {
       expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId })
       await run(4000)
       expect(matchmaker.inspect().matches).toMatchObject([{ matchId, phase: 'stopping' }])
-      matchmaker.acceptMatch('cas')
+      // It is over at once, so the player searches again without an answer.
       expect(status('cas')).toBe('SEARCHING')
+      expect(() => matchmaker.acceptMatch('cas')).toThrow(NothingToAccept)
     })
   })
 

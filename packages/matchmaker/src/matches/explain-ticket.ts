@@ -1,12 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import {
-  type Allocation,
-  type Allocator,
-  type Held,
-  isHosted,
-  type Placement,
-  placementOf,
-} from '@muster/servers/internal'
+import { type Allocator, type Held, type HostedMatch, type Placement, placementOf } from '@muster/servers/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/index.js'
 import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'
@@ -38,15 +31,15 @@ export function createExplaining({
       return isPaused ? { ...explanation, paused: true, summary: PAUSED } : explanation
     })
     const { matchId } = record.seat?.match ?? {}
-    const allocation = matchId === undefined ? undefined : find(matchId)
-    const placement = allocation && placementOf(allocation)
-    const server = allocation && takenServer(allocation, now)
+    const hosted = matchId === undefined ? undefined : find(matchId)
+    const placement = hosted?.ownServer && placementOf(hosted.ownServer)
+    const server = hosted && takenServer(hosted, now)
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
     return {
       ticketId,
       summary: [
         hindrance(record, now, held()) ?? reasons.join(' '),
-        record.status === 'MATCH_FOUND' && allocation !== undefined ? serverSentence(server) : '',
+        record.status === 'MATCH_FOUND' && hosted !== undefined ? serverSentence(server) : '',
         placeSentence(placement),
       ].join(''),
       waitedMs: Math.max(0, Math.round(now - record.createdAt)),
@@ -59,12 +52,11 @@ export function createExplaining({
 }
 
 /** Undefined while the match has no server, e.g. because the one that it took did not answer. */
-function takenServer(allocation: Allocation, now: number): TakenServer | undefined {
-  const { host, claim, at } = allocation
+function takenServer({ server, ownServer, claim, at }: HostedMatch, now: number): TakenServer | undefined {
   const lasted = (since: number) => Math.max(0, Math.round(now - since))
-  if (!isHosted(allocation)) return { warm: false, forMs: lasted(at) }
-  if (host === undefined) return undefined
-  return { warm: claim?.isWarm ?? host.registered, forMs: claim && lasted(claim.at) }
+  if (ownServer !== undefined) return { warm: false, forMs: lasted(at) }
+  if (server === undefined) return undefined
+  return { warm: claim?.isWarm ?? server.registered, forMs: claim && lasted(claim.at) }
 }
 
 /** Says how the match gets its server, and since when. */

@@ -2,7 +2,7 @@ import { InvalidInput, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import type { Store } from '@muster/servers'
-import { type Allocation, type Allocator, viewOf } from '@muster/servers/internal'
+import { type Allocator, matchViewOf, poolServerViewOf } from '@muster/servers/internal'
 import { z } from 'zod'
 import { MatchmakerClosed } from '../errors.js'
 import {
@@ -140,21 +140,25 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
   const endAll = async (stopServers: boolean, deadline: number) => {
     const now = clock.now()
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
-    const dropped = new Set<Allocation>()
-    const drop = (isUnwanted: (allocation: Allocation) => boolean) => {
-      const unwanted = Array.from(allocator.matches()).filter(isUnwanted)
-      for (const allocation of unwanted) allocator.drop(allocation, 'closed')
-      for (const allocation of unwanted) dropped.add(allocation)
-    }
-    drop(({ phase }) => stopServers || phase !== 'running')
+    const isUnwanted = ({ phase }: { readonly phase: string }) => stopServers || phase !== 'running'
+    const matches = [...allocator.matches()].filter(isUnwanted)
+    const servers = new Set([...allocator.poolServers()].filter(isUnwanted))
+    for (const match of matches) allocator.drop(match, 'closed')
+    for (const server of servers) allocator.dropServer(server, 'closed')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
     // The matches that were to be played on them have left.
-    drop(allocator.pools.isEmpty)
+    for (const server of [...allocator.poolServers()].filter(allocator.pools.isEmpty)) {
+      allocator.dropServer(server, 'closed')
+      servers.add(server)
+    }
     allocator.giveUpSooner()
-    const left = () => [...dropped].filter((allocation) => allocator.find(allocation.matchId) === allocation)
+    const left = () => [
+      ...matches.filter((match) => allocator.find(match.id) === match).map(matchViewOf),
+      ...[...servers].filter((server) => allocator.findServer(server.id) === server).map(poolServerViewOf),
+    ]
     await advanceWhile(() => left().length > 0 || allocator.stopsPending() > 0, deadline)
     await allocator.close()
-    return left().map(viewOf)
+    return left()
   }
 
   return async ({ stopServers = false, handOver = !stopServers && store !== undefined, timeoutMs } = {}) => {

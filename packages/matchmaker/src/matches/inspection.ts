@@ -7,7 +7,6 @@ import {
   type ResultOutbox,
   type ResultSetAside,
   type ServerView,
-  viewOf,
 } from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/index.js'
 import { largestMatch } from '../queues/index.js'
@@ -83,7 +82,7 @@ export interface Inspected {
   readonly matches: Iterable<Match>
   readonly allocator: Pick<
     Allocator,
-    'stopsPending' | 'oldestStopMs' | 'pausedUntil' | 'held' | 'matches' | 'gameServers' | 'pools'
+    'stopsPending' | 'oldestStopMs' | 'pausedUntil' | 'held' | 'views' | 'gameServers' | 'pools'
   >
   readonly results: Pick<ResultOutbox, 'pending' | 'oldestMs' | 'asideCount'> | undefined
   readonly store: Pick<Store, 'isFailing'> | undefined
@@ -128,7 +127,7 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
   const pausedUntil = allocator.pausedUntil()
   return {
     queues: [...states.values()],
-    matches: Array.from(allocator.matches(), viewOf),
+    matches: allocator.views(),
     servers: [...allocator.gameServers()],
     pools: allocator.pools.views(now),
     resultsPending: results?.pending() ?? 0,

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { Allocation, Allocator, EndedMatches } from '@muster/servers/internal'
+import type { Allocator, EndedMatches, HostedMatch } from '@muster/servers/internal'
 import { presentPlayer } from './backfill-commands.js'
 import { MatchNotRunning, Unavailable, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
@@ -58,11 +58,11 @@ export function createMatching(matching: Matching): MatchingApi {
     const match = newMatch(matchId, queue, compiled.model.teams, clock.now())
     match.phase = 'running'
     match.teamsUnknown = match.teams.length > 1
-    const allocation = allocator.find(matchId)
+    const hosted = allocator.find(matchId)
     const placed = (id: string) => ({ ticket: presentPlayer({ id }, match.foundAt), team: 0 })
-    if (!match.teamsUnknown) match.placed = allocation?.playerIds.map(placed) ?? []
-    match.requestId = allocation?.requestId
-    match.assignment = allocation?.assignment
+    if (!match.teamsUnknown) match.placed = hosted?.playerIds.map(placed) ?? []
+    match.requestId = hosted?.requestId
+    match.assignment = hosted?.assignment
     lifecycle.adopt(match)
     return match
   }
@@ -88,27 +88,27 @@ export function createMatching(matching: Matching): MatchingApi {
     if (queue !== undefined) cooldowns.count(queue, playerIds, 'left-running', clock.now())
   }
 
-  const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left' | 'over') => {
+  const end = (hosted: HostedMatch | undefined, match: Match | undefined, stop: 'stopped' | 'left' | 'over') => {
     if (match !== undefined) lifecycle.dissolve(match, { reason: 'stopped', stop }, clock.now())
-    else if (allocation !== undefined) allocator.drop(allocation, stop)
+    else if (hosted !== undefined) allocator.drop(hosted, stop)
   }
 
   return {
     recorded,
     end: (matchId, stop) => end(allocator.find(matchId), lifecycle.find(matchId), stop),
     running: (matchId) => {
-      const allocation = allocator.find(matchId)
-      if (allocation === undefined && lifecycle.find(matchId) === undefined) throw unknown(matchId)
-      if (allocation?.phase !== 'running') throw new MatchNotRunning(matchId)
-      const match = lifecycle.find(matchId) ?? adopt(matchId, allocation.queue)
+      const hosted = allocator.find(matchId)
+      if (hosted === undefined && lifecycle.find(matchId) === undefined) throw unknown(matchId)
+      if (hosted?.phase !== 'running') throw new MatchNotRunning(matchId)
+      const match = lifecycle.find(matchId) ?? adopt(matchId, hosted.queue)
       if (match?.assignment === undefined) throw new MatchNotRunning(matchId)
       return match
     },
 
     playersLeft: (matchId, playerIds) => {
-      const allocation = allocator.find(matchId)
+      const hosted = allocator.find(matchId)
       const match = lifecycle.find(matchId)
-      const queue = allocation?.queue ?? match?.queue.name
+      const queue = hosted?.queue ?? match?.queue.name
       if (queue === undefined && !ended.has(matchId)) throw unknown(matchId)
       const done = () => {
         const recording = recorded(matchId)
@@ -118,17 +118,17 @@ export function createMatching(matching: Matching): MatchingApi {
       }
       if (queue === undefined) return done()
       // The server is being stopped already.
-      if (allocation?.unwanted !== undefined) return done()
+      if (hosted?.unwanted !== undefined) return done()
       const named = new Set(playerIds)
-      const gone = playersIn(allocation, match).filter((id) => named.has(id))
+      const gone = playersIn(hosted, match).filter((id) => named.has(id))
       if (gone.length === 0) return done()
-      const isRunning = allocation?.phase === 'running'
+      const isRunning = hosted?.phase === 'running'
       if (match !== undefined && match.phase !== 'running') cooldowns.count(match.queue, gone, 'left', clock.now())
       if (match !== undefined) lifecycle.desert(match, gone, clock.now())
-      else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone), gone)
-      const remaining = lifecycle.find(matchId) === match ? playersIn(allocation, match).length : 0
+      else if (hosted !== undefined) allocator.setPlayers(hosted, without(hosted.playerIds, gone), gone)
+      const remaining = lifecycle.find(matchId) === match ? playersIn(hosted, match).length : 0
       events.emit('playersLeft', { matchId, queue, playerIds: gone, remaining })
-      if (remaining === 0) end(allocation, match, 'left')
+      if (remaining === 0) end(hosted, match, 'left')
       else if (isRunning) countLeavers(queue, gone)
       return done()
     },
@@ -138,19 +138,19 @@ export function createMatching(matching: Matching): MatchingApi {
         throw new InvalidInput(`option until: must be "recorded" or "stopped", got ${JSON.stringify(until)}`, {
           field: 'until',
         })
-      const allocation = allocator.find(matchId)
+      const hosted = allocator.find(matchId)
       const match = lifecycle.find(matchId)
-      if (allocation === undefined && match === undefined && !ended.has(matchId)) throw unknown(matchId)
-      const stopped = until === 'stopped' && allocation ? allocator.whenEnded(allocation) : undefined
-      end(allocation, match, 'stopped')
+      if (hosted === undefined && match === undefined && !ended.has(matchId)) throw unknown(matchId)
+      const stopped = until === 'stopped' && hosted ? allocator.whenEnded(hosted) : undefined
+      end(hosted, match, 'stopped')
       await (until === 'recorded' ? recorded(matchId) : stopped)
     },
   }
 }
 
 /** The players of a match. The allocator does not know a match that is still being accepted. */
-const playersIn = (allocation: Allocation | undefined, match: Match | undefined): readonly string[] =>
-  allocation?.playerIds ?? playersOf(match?.seated ?? [])
+const playersIn = (hosted: HostedMatch | undefined, match: Match | undefined): readonly string[] =>
+  hosted?.playerIds ?? playersOf(match?.seated ?? [])
 
 const without = (all: readonly string[], gone: readonly string[]) => all.filter((id) => !gone.includes(id))
 

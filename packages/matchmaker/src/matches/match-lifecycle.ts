@@ -1,12 +1,12 @@
 import { scrub, newId } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
 import {
-  type Allocation,
   type Allocator,
   type AllocatorListener,
   type Assignment,
   type EndedMatches,
-  isHosted,
+  type HostedMatch,
+  type Server,
   type StopReason,
 } from '@muster/servers/internal'
 import type { Events } from '../events.js'
@@ -191,8 +191,8 @@ export function createMatchLifecycle({
     waitingFor(match).filter((record) => !acceptances.isPending(record))
 
   const drop = ({ matchId }: Match, reason: StopReason) => {
-    const allocation = allocator.find(matchId)
-    if (allocation !== undefined) allocator.drop(allocation, reason)
+    const hosted = allocator.find(matchId)
+    if (hosted !== undefined) allocator.drop(hosted, reason)
   }
 
   return {
@@ -316,7 +316,7 @@ const silentIn = ({ seat, players }: TicketRecord): readonly string[] =>
 const isSharing = ({ players }: TicketRecord, { placed: there }: Match): boolean =>
   players.some(({ id }) => there.some(({ ticket }) => ticket.players.some((player) => player.id === id)))
 
-interface AllocationOutcomesOptions {
+interface HostingOutcomesOptions {
   readonly lifecycle: () => Pick<MatchLifecycle, 'find' | 'ready' | 'dissolve'>
   /** A server was created for these players. */
   readonly served: (playerIds: readonly string[]) => void
@@ -326,56 +326,50 @@ interface AllocationOutcomesOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Creates the listener by which the outcomes of allocations reach matches, limits and events. */
-export function createAllocationOutcomes({
+/** Creates the listener by which the outcomes of hosting reach matches, limits and events. */
+export function createHostingOutcomes({
   lifecycle,
   served,
   games,
   servers,
   events,
   clock,
-}: AllocationOutcomesOptions): AllocatorListener {
-  const named = ({ matchId, queue, pool }: Allocation) =>
+}: HostingOutcomesOptions): AllocatorListener {
+  const named = ({ id: matchId, queue, pool }: Server) =>
     pool === undefined ? { matchId, queue } : { matchId, queue, pool }
-  const end = ({ matchId }: Allocation, why: EndOfMatch) => {
-    const match = lifecycle().find(matchId)
+  const end = ({ id }: HostedMatch, why: EndOfMatch) => {
+    const match = lifecycle().find(id)
     if (match !== undefined) lifecycle().dissolve(match, why, clock.now())
   }
   return {
     games,
     servers,
-    created: (allocation, requestId) => {
+    created: (server, requestId) => {
+      const { order, charged, causedBy, bornFor } = server
       // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
       // their limits. Servers created by an earlier process were counted there.
-      if (allocation.order !== undefined && !allocation.charged) served(allocation.causedBy ?? allocation.playerIds)
-      events.emit('deploymentCreated', { ...named(allocation), requestId })
+      if (order !== undefined && !charged) served(causedBy ?? bornFor?.playerIds ?? [])
+      events.emit('deploymentCreated', { ...named(server), requestId })
     },
     used: served,
-    up: (allocation, requestId, unseenMs) =>
+    up: (server, requestId, unseenMs) =>
       events.emit('deploymentReady', {
-        ...named(allocation),
+        ...named(server),
         requestId,
-        startMs: clock.now() - allocation.knownAt,
+        startMs: clock.now() - server.knownAt,
         unseenMs,
-        placed: placedOf(allocation),
+        placed: placedOf(server),
       }),
-    ready: ({ matchId }, requestId, assignment) => lifecycle().ready(matchId, requestId, assignment, clock.now()),
-    failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
-    faulty: (allocation, requestId, reason, detail) => {
-      events.emit('deploymentFailed', { ...named(allocation), requestId, reason, detail: shortOf(detail) })
-      // Its players are free at once, whenever the service confirms that the server is stopped.
-      if (reason === 'crashed') end(allocation, { reason: 'stopped', stop: 'crashed' })
-    },
-    logs: (allocation, requestId, reason, logs) =>
-      events.emit('serverLogs', { ...named(allocation), requestId, reason, logs }),
-    stopped: (allocation, requestId, reason) => {
-      // Only the allocation's own server ends the match; stray servers with its tag do not.
-      if (requestId === allocation.requestId) end(allocation, { reason: 'stopped', stop: reason })
-      if (!isHosted(allocation)) events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
-    },
+    ready: ({ id }, requestId, assignment) => lifecycle().ready(id, requestId, assignment, clock.now()),
+    failed: (match, reason, counts) => end(match, { reason, counts }),
+    faulty: (server, requestId, reason, detail) =>
+      events.emit('deploymentFailed', { ...named(server), requestId, reason, detail: shortOf(detail) }),
+    logs: (server, requestId, reason, logs) => events.emit('serverLogs', { ...named(server), requestId, reason, logs }),
+    over: (match, stop) => end(match, { reason: 'stopped', stop }),
+    stopped: (server, requestId, reason) => events.emit('deploymentStopped', { ...named(server), requestId, reason }),
     reaped: (requestId) => events.emit('orphanStopped', { requestId }),
-    problem: (during, error, allocation, requestId) =>
-      events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
+    problem: (during, error, about, requestId) =>
+      events.emit('problem', { during, error, matchId: about?.id, requestId }),
   }
 }
 

@@ -1,12 +1,12 @@
 import { greatCircleKm } from '@muster/core'
 import {
-  type Allocation,
   type Attributes,
   type FoundTicket,
   type InCommon,
   type Order,
   type Placement,
   placementOf,
+  type Server,
 } from '@muster/servers/internal'
 import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import type { Placed } from '../events.js'
@@ -112,10 +112,10 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
 }
 
 /** The requested and the actual place of a server that is READY. */
-export function placedOf(allocation: Allocation): Placed | undefined {
-  const placement = placementOf(allocation)
+export function placedOf(server: Server): Placed | undefined {
+  const placement = placementOf(server)
   if (placement === undefined) return undefined
-  const { latitude, longitude } = allocation.assignment?.location ?? {}
+  const { latitude, longitude } = server.assignment?.location ?? {}
   const isKnown = latitude !== undefined && longitude !== undefined
   return { ...placement, offKm: isKnown ? greatCircleKm(placement.coordinates, { latitude, longitude }) : undefined }
 }

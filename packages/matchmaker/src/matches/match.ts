@@ -204,13 +204,13 @@ export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator,
     change: (playerIds: readonly string[]) => readonly string[],
     gone?: ReadonlySet<string>,
   ): readonly string[] | undefined => {
-    const allocation = allocator.find(matchId)
-    if (allocation === undefined) return undefined
-    const playerIds = change(allocation.playerIds)
+    const hosted = allocator.find(matchId)
+    if (hosted === undefined) return undefined
+    const playerIds = change(hosted.playerIds)
     allocator.setPlayers(
-      allocation,
+      hosted,
       playerIds,
-      allocation.playerIds.filter((id) => gone?.has(id)),
+      hosted.playerIds.filter((id) => gone?.has(id)),
     )
     return playerIds
   },

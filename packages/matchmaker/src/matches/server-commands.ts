@@ -1,12 +1,12 @@
 import { InvalidInput } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import {
-  type Allocation,
   type Allocator,
   type AllocatorListener,
   createJoinSigner,
   createServerKeys,
   type EndedMatches,
+  type HostedMatch,
   type JoinGrant,
   type MatchRoster,
   type MatchResult,
@@ -45,7 +45,7 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
       const match = lifecycle().find(matchId)
       return match === undefined || match.teamsUnknown ? undefined : rosterOf(match, tickets())
     },
-    left: ({ matchId }, playerIds) => {
+    left: ({ id: matchId }, playerIds) => {
       try {
         void matching()
           .playersLeft(matchId, playerIds)
@@ -56,10 +56,10 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
     },
     over: (match, result, leftNow) => {
       conclude(match, { reason: 'over', result, leftNow })
-      matching().end(match.matchId, 'over')
+      matching().end(match.id, 'over')
     },
     ended: (match, reason) => conclude(match, { reason }),
-    seatsWanted: ({ matchId }, seats, isNew) => {
+    seatsWanted: ({ id: matchId }, seats, isNew) => {
       try {
         want(matchId, seats)
         // Who is missing is counted here, now and later; the numbers of teams are of those who were missing once.
@@ -94,7 +94,7 @@ interface EndOfPlay {
 }
 
 /** Tells of the end of a match that was played, and keeps its result for the backend. Once for each match. */
-type Conclude = (match: Allocation, end: EndOfPlay) => void
+type Conclude = (match: HostedMatch, end: EndOfPlay) => void
 
 /** Creates the function that tells of the ends of matches. */
 export function createConclude(options: {
@@ -103,11 +103,11 @@ export function createConclude(options: {
   readonly clock: Pick<Clock, 'now'>
 }): Conclude {
   const { results, events, clock } = options
-  const concluded = new WeakSet<Allocation>()
+  const concluded = new WeakSet<HostedMatch>()
   return (match, { reason, result, leftNow = [] }) => {
     if (concluded.has(match)) return
     concluded.add(match)
-    const { matchId, queue, playerIds: present } = match
+    const { id: matchId, queue, playerIds: present } = match
     const endedAt = dateOf(clock)
     const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]
     const playerIds = [...new Set([...match.left.map(({ playerId }) => playerId), ...present])]
@@ -152,6 +152,7 @@ interface ServerCommandsOptions {
     | 'joinKeys'
     | 'drainServer'
     | 'findServer'
+    | 'dropServer'
   >
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly matching: Pick<MatchingApi, 'recorded' | 'end'>
@@ -205,8 +206,12 @@ export function createServerCommands({
     stopServer: async (serverId) => {
       const server = allocator.findServer(serverId)
       if (server === undefined && !ended.has(serverId)) throw unknown(serverId)
-      const about = [serverId, ...Array.from(server?.guests ?? [], ({ matchId }) => matchId)]
-      if (server !== undefined) matching.end(serverId, 'stopped')
+      const about = [serverId, ...Array.from(server?.guests ?? [], ({ id }) => id)]
+      if (server !== undefined) {
+        // The players of a match that has the server for itself leave it first.
+        matching.end(serverId, 'stopped')
+        allocator.dropServer(server, 'stopped')
+      }
       await Promise.all(about.map((id) => matching.recorded(id)))
     },
     joinToken: (ticket, playerId) => {
@@ -233,7 +238,7 @@ interface SeatCommandsOptions {
   readonly browser: Allocator['browser']
   readonly cooldowns: Pick<Cooldowns, 'check'>
   readonly findPlayer: Matchmaker['findPlayer']
-  readonly find: Allocator['find']
+  readonly find: Allocator['findServer']
   readonly matching: Pick<MatchingApi, 'recorded'>
   readonly clock: Pick<Clock, 'now'>
   readonly assertNotClosed: () => void

@@ -1,11 +1,10 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import { levelAt, type Slot } from '@muster/kernel'
 import {
-  type Allocation,
-  type AllocationPhase,
   type Allocator,
-  isHosted,
   type PoolPlaceView,
+  type Server,
+  type ServerPhase,
   type ServerState,
   type ServerView,
 } from '@muster/servers/internal'
@@ -34,7 +33,7 @@ interface SurveyDeps {
   /** Tickets that search and are in no pool. */
   readonly outside: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'matches' | 'find' | 'held' | 'gameServers' | 'pools'>
+  readonly allocator: Pick<Allocator, 'servers' | 'find' | 'held' | 'gameServers' | 'pools'>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -114,11 +113,8 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
     seen.players += playersIn
     gameServers.set(key, seen)
   }
-  /** A match on a server of a pool has no deployment of its own: its players count there. */
-  const countServer = (allocation: Allocation) => {
-    if (isHosted(allocation)) return
-    const { phase, assignment } = allocation
-    const playerIds = [allocation, ...(allocation.guests ?? [])].flatMap((one) => one.playerIds)
+  const countServer = ({ phase, assignment, guests }: Server) => {
+    const playerIds = [...guests].flatMap((match) => match.playerIds)
     const { city, latitude, longitude } = assignment?.location ?? {}
     const key = `${phase} ${latitude} ${longitude}`
     const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
@@ -148,8 +144,8 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       countForming(match)
       yield
     }
-    for (const allocation of deps.allocator.matches()) {
-      countServer(allocation)
+    for (const server of deps.allocator.servers()) {
+      countServer(server)
       yield
     }
     for (const server of deps.allocator.gameServers()) {
@@ -266,7 +262,7 @@ export interface FormingSurvey {
   readonly matchId: string
   readonly queue: string
   /** `asking`: the match awaits acceptance; `due`: no server is requested yet. */
-  readonly phase: 'asking' | 'due' | AllocationPhase
+  readonly phase: 'asking' | 'due' | ServerPhase
   readonly players: number
   readonly foundAt: number
   /** The middle of the area in which most of its players are; undefined where their places are unknown. */
@@ -274,7 +270,7 @@ export interface FormingSurvey {
 }
 
 export interface ServerSurvey {
-  readonly phase: AllocationPhase
+  readonly phase: ServerPhase
   readonly city: string | undefined
   readonly place: Coordinates | undefined
   readonly servers: number

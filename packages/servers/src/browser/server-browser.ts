@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { Unavailable } from '../errors.js'
 import type { GameServerListener, GameServers, SeatCounts, ServerReport } from '../game-servers/index.js'
 import type { ServerUse } from '../pools/index.js'
-import type { Allocation } from '../records/index.js'
+import type { Server } from '../records/index.js'
 import { createSeats, type Seat, type SeatRequest } from '../seats/index.js'
 import { attributeFault } from './browser-definition.js'
 import { createListedServers, type ListChanges, type ListedServer, type ListKnown } from './listed-servers.js'
@@ -114,15 +114,15 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     /** What the registry of game servers says and asks. */
     games: {
       listed: (server, listing, instance) => {
-        const { matchId } = server
-        seats.listed(matchId, listing, instance, server.isListed)
-        list.touch(matchId)
-        if (listing === undefined) emptySince.delete(matchId)
+        const { id } = server
+        seats.listed(id, listing, instance, server.isListed)
+        list.touch(id)
+        if (listing === undefined) emptySince.delete(id)
         starts.listed(server, listing)
       },
-      seatsOn: ({ matchId }) => ({ listing: seats.on(matchId), host: starts.wantedOf(matchId) }),
-      isListed: ({ matchId }) => seats.isListed(matchId),
-      isOccupied: ({ matchId }) => isOccupied(matchId),
+      seatsOn: ({ id }) => ({ listing: seats.on(id), host: starts.wantedOf(id) }),
+      isListed: ({ id }) => seats.isListed(id),
+      isOccupied: ({ id }) => isOccupied(id),
     } satisfies Pick<GameServerListener, 'listed' | 'seatsOn' | 'isListed' | 'isOccupied'>,
     /** Something that the list says of a server has changed, e.g. that it is lost. */
     touch: list.touch,
@@ -185,7 +185,7 @@ export function createServerBrowser(options: ServerBrowserOptions) {
       if (!isTheirs || (isFirst && id !== start.wanted.owner)) return undefined
       starts.leave(start, isFirst ? start.playerIds : [id])
       seats.unused(id)
-      return start.server.matchId
+      return start.server.id
     },
     ofPlayer: (playerId: string): readonly SeatGrant[] => {
       const seat = seats.ofPlayer(playerId)
@@ -218,11 +218,11 @@ export function createServerBrowser(options: ServerBrowserOptions) {
     adopt: starts.adopt,
 
     /** For whom the server is listed, or is to be; undefined: it is not. */
-    useOf: ({ matchId }: Allocation): ServerUse | undefined => {
-      if (starts.wantedOf(matchId) !== undefined) return 'started'
-      if (!seats.isListed(matchId)) return undefined
-      if (seats.hasGiven(matchId)) return 'seated'
-      return seats.isOccupied(matchId) ? 'claimed' : 'empty'
+    useOf: ({ id }: Server): ServerUse | undefined => {
+      if (starts.wantedOf(id) !== undefined) return 'started'
+      if (!seats.isListed(id)) return undefined
+      if (seats.hasGiven(id)) return 'seated'
+      return seats.isOccupied(id) ? 'claimed' : 'empty'
     },
 
     advance: (now: number) => {

@@ -3,7 +3,7 @@ import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { GameServers, ListingReport, ServerKeys, SessionWanted } from '../game-servers/index.js'
 import type { Pool } from '../pools/index.js'
-import type { Allocation, Assignment, StopReason } from '../records/index.js'
+import type { Assignment, Server, StopReason } from '../records/index.js'
 import { type Seat, SeatRefused, type Seats, UnknownServer } from '../seats/index.js'
 import type { SeatParty, SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
@@ -66,7 +66,7 @@ const FAILURES: ReadonlySet<StopReason> = new Set<StopReason>([
 ])
 
 interface Start extends SessionStart {
-  readonly server: Allocation
+  readonly server: Server
   readonly wanted: SessionWanted
 }
 
@@ -89,7 +89,7 @@ export interface ServerStartsOptions {
   readonly seats: Seats
   readonly grantOf: (seat: Seat) => SeatGrant
   readonly gameServers: () => Pick<GameServers, 'changed' | 'find'>
-  readonly find: (serverId: string) => Allocation | undefined
+  readonly find: (serverId: string) => Server | undefined
   readonly pool: (name: string) => Pool | undefined
   /** The first pool of which players may start servers. */
   readonly customPool: () => Pool | undefined
@@ -97,8 +97,8 @@ export interface ServerStartsOptions {
   /** Called before a server is created for these players. @throws {Error} if they have cost too much */
   readonly assertMayStart: (playerIds: readonly string[]) => void
   /** Whether the server is at the place of its pool that is nearest to these coordinates. */
-  readonly isNear: (server: Allocation, near: Coordinates | undefined) => boolean
-  readonly drop: (server: Allocation) => void
+  readonly isNear: (server: Server, near: Coordinates | undefined) => boolean
+  readonly drop: (server: Server) => void
   readonly keys: Pick<ServerKeys, 'seal' | 'unseal'>
 }
 
@@ -110,7 +110,7 @@ export function createServerStarts(options: ServerStartsOptions) {
   /** Sessions that servers are to list, until they end. */
   const wanted = new Map<string, SessionWanted>()
   /** Servers that only the store knows of, until one may be created; by each, the id of the one that is gone. */
-  const intended = new Map<Allocation, string>()
+  const intended = new Map<Server, string>()
   /** Seats of the sessions that servers of a pool were told to list, by the latest. */
   const seatsOfPool = new Map<string, number>()
   const startingSeat = (
@@ -119,7 +119,7 @@ export function createServerStarts(options: ServerStartsOptions) {
     index: number,
   ): SeatGrant => ({
     id: seatIds[index] as string,
-    serverId: server.matchId,
+    serverId: server.id,
     playerId: playerIds[index] as string,
     team: '',
     groupId,
@@ -140,16 +140,16 @@ export function createServerStarts(options: ServerStartsOptions) {
   }
 
   /** The next process is to know what the server is to list, and for whom. */
-  const keep = (server: Allocation) => {
-    const session = wanted.get(server.matchId)
+  const keep = (server: Server) => {
+    const session = wanted.get(server.id)
     if (session === undefined) return servers.keep(server, undefined)
-    const { server: _, wanted: __, ...start } = starts.get(server.matchId) ?? {}
+    const { server: _, wanted: __, ...start } = starts.get(server.id) ?? {}
     const password = session.password === undefined ? undefined : keys.seal(session.password)
     servers.keep(server, { ...session, password, start: 'until' in start ? start : undefined })
   }
   const forget = ({ server }: Start) => {
-    starts.delete(server.matchId)
-    wanted.delete(server.matchId)
+    starts.delete(server.id)
+    wanted.delete(server.id)
     if (intended.delete(server)) servers.settle(server)
     else keep(server)
   }
@@ -168,21 +168,21 @@ export function createServerStarts(options: ServerStartsOptions) {
     begin({ ...start, server: next, failures: failures + 1, wanted: session, until: clock.now() + START_MS })
     forget(start)
   }
-  const hasFailed = ({ unwanted }: Allocation) => unwanted === undefined || FAILURES.has(unwanted)
+  const hasFailed = ({ unwanted }: Server) => unwanted === undefined || FAILURES.has(unwanted)
   /** Its server is gone, and with it the record that keeps the start: another one keeps it until it has a server. */
   const outlive = (start: Start) => {
     const { server, failures = 0, near } = start
     if (!hasFailed(server) || failures + 1 >= MOST_SERVERS || clock.now() >= start.until) return
     const next = servers.intend(server.pool ?? '', near)
     if (next === undefined) return
-    intended.set(next, server.matchId)
+    intended.set(next, server.id)
     begin({ ...start, server: next })
     forget(start)
   }
   /** The players want the server no longer. One that runs, and has not begun their session, is stock again. */
   const giveBack = (start: Start) => {
-    const { matchId } = start.server
-    if (gameServers().find(matchId) === undefined || seats.isListed(matchId)) return giveUp(start)
+    const { id } = start.server
+    if (gameServers().find(id) === undefined || seats.isListed(id)) return giveUp(start)
     forget(start)
     gameServers().changed(start.server)
   }
@@ -200,14 +200,14 @@ export function createServerStarts(options: ServerStartsOptions) {
 
   const begin = (start: Start): Start => {
     const { server, wanted: session } = start
-    starts.set(server.matchId, start)
-    wanted.set(server.matchId, session)
+    starts.set(server.id, start)
+    wanted.set(server.id, session)
     keep(server)
     gameServers().changed(server)
     return start
   }
 
-  const seatsIn = (server: Allocation) => seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
+  const seatsIn = (server: Server) => seatsOfPool.get(server.pool ?? '') ?? FIRST_SEATS
 
   /** A server that starts and has seats for another party, and lists what they want. */
   const startFor = (size: number, { pool, near, attributes }: SharedStart): Start | undefined => {
@@ -239,14 +239,14 @@ export function createServerStarts(options: ServerStartsOptions) {
   /** The server lists what was wanted: the players who were promised seats get them. */
   const begun = (start: Start) => {
     const { server, wanted: session } = start
-    starts.delete(server.matchId)
+    starts.delete(server.id)
     keep(server)
     for (const party of partiesOf(start)) {
       if (party.playerIds.length === 0) continue
       try {
         // Where another member may return to since, that counts.
         const [by] = party.playerIds
-        seats.hold({ serverId: server.matchId, password: session.password, by, ...party })
+        seats.hold({ serverId: server.id, password: session.password, by, ...party })
       } catch (error) {
         // They have seats elsewhere by now, or the server says that it is locked.
         if (!(error instanceof SeatRefused)) throw error
@@ -260,8 +260,8 @@ export function createServerStarts(options: ServerStartsOptions) {
     if (password !== undefined || party.playerIds.length === 0) return undefined
     const start = startFor(party.playerIds.length, like)
     if (start !== undefined) {
-      const { matchId } = begin(withParty(start, party)).server
-      return { seats: startingSeats(start, party), isNew: true, serverId: matchId }
+      const { id } = begin(withParty(start, party)).server
+      return { seats: startingSeats(start, party), isNew: true, serverId: id }
     }
     for (const [serverId, session] of wanted) {
       const server = find(serverId)
@@ -311,8 +311,8 @@ export function createServerStarts(options: ServerStartsOptions) {
     /** These players leave the start. */
     leave: leaveStart,
     /** Nothing is left of the server. Called before its record ends. */
-    ended: ({ matchId }: Allocation) => {
-      const start = starts.get(matchId)
+    ended: ({ id }: Server) => {
+      const start = starts.get(id)
       if (start !== undefined) outlive(start)
     },
     /** What was begun for these players on the server could not be stored, and was promised to nobody. */
@@ -322,17 +322,17 @@ export function createServerStarts(options: ServerStartsOptions) {
     },
 
     /** What a server lists now. */
-    listed: (server: Allocation, listing: ListingReport | undefined) => {
-      const { matchId } = server
-      const session = wanted.get(matchId)
+    listed: (server: Server, listing: ListingReport | undefined) => {
+      const { id } = server
+      const session = wanted.get(id)
       if (session === undefined) return
       const isWanted = listing?.session === session.session
       if (isWanted) seatsOfPool.set(server.pool ?? '', listing.seats)
-      const start = starts.get(matchId)
-      if (isWanted && start !== undefined && find(matchId)?.assignment !== undefined) begun(start)
+      const start = starts.get(id)
+      if (isWanted && start !== undefined && find(id)?.assignment !== undefined) begun(start)
       // A server that lists something else has ended the session, or its process has.
       else if (start === undefined && !isWanted) {
-        wanted.delete(matchId)
+        wanted.delete(id)
         keep(server)
       }
     },
@@ -353,7 +353,7 @@ export function createServerStarts(options: ServerStartsOptions) {
         // The same again, for those of the players for whom it was started.
         const again = startingSeats(before.start, before.party)
         const own = playerIds.flatMap((playerId) => again.find((seat) => seat.playerId === playerId) ?? [])
-        return { seats: own, isNew: false, serverId: before.start.server.matchId }
+        return { seats: own, isNew: false, serverId: before.start.server.id }
       }
       for (const playerId of playerIds) {
         const seat = seats.givenTo(playerId)
@@ -378,28 +378,28 @@ export function createServerStarts(options: ServerStartsOptions) {
       if (before !== undefined) leaveStart(before.start, playerIds)
       const session = { session: newId(random), name, password, owner, attributes }
       const start = begin({ ...party, server, wanted: session, near, until: clock.now() + START_MS })
-      return { seats: startingSeats(start, party), isNew: true, serverId: server.matchId }
+      return { seats: startingSeats(start, party), isNew: true, serverId: server.id }
     },
 
     /** Takes over a session that an earlier process has stored. */
-    adopt: (server: Allocation, { start, owner, password: sealed, ...rest }: StoredSession) => {
+    adopt: (server: Server, { start, owner, password: sealed, ...rest }: StoredSession) => {
       const password = sealed === undefined ? undefined : keys.unseal(sealed)
       // It was sealed by another master secret, which has made the token of the server too.
       if (password === undefined && sealed !== undefined) return
       const session = { ...rest, owner, password }
-      wanted.set(server.matchId, session)
+      wanted.set(server.id, session)
       // A clock that was set back must not prolong it.
       const until = Math.min(start?.until ?? 0, clock.now() + START_MS)
-      if (start !== undefined) starts.set(server.matchId, { ...start, until, server, wanted: session })
+      if (start !== undefined) starts.set(server.id, { ...start, until, server, wanted: session })
     },
 
     advance: (now: number) => {
       for (const start of starts.values()) {
         const { server, until } = start
-        const isGone = find(server.matchId) !== server || server.unwanted !== undefined
+        const isGone = find(server.id) !== server || server.unwanted !== undefined
         if (now >= until || !hasFailed(server)) giveUp(start)
         else if (isGone) replaceServer(start)
-        else if (server.assignment !== undefined && seats.listing(server.matchId)?.session === start.wanted.session)
+        else if (server.assignment !== undefined && seats.listing(server.id)?.session === start.wanted.session)
           begun(start)
       }
     },

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
-import { type Allocation, credentialOf, isEnrolled } from '../records/index.js'
+import { type HostedMatch, isEnrolled, type Server } from '../records/index.js'
 import type { JoinAlgorithm } from './join-tokens.js'
 import {
   type MatchRoster,
@@ -37,29 +37,29 @@ export interface GameServerListener {
   /** Undefined if the players of the match are not known. */
   rosterOf(matchId: string): MatchRoster | undefined
   /** The server says that players may come. */
-  accepted(match: Allocation): void
+  accepted(match: HostedMatch): void
   /** The server cannot serve the match, or did not answer in time. */
-  refused(match: Allocation): void
+  refused(match: HostedMatch): void
   /** These players of the match have connected. */
-  came(match: Allocation, playerIds: readonly string[]): void
-  left(match: Allocation, playerIds: readonly string[]): void
+  came(match: HostedMatch, playerIds: readonly string[]): void
+  left(match: HostedMatch, playerIds: readonly string[]): void
   /** @param leftNow players who have left with the end */
-  over(match: Allocation, result: MatchResult | undefined, leftNow?: readonly string[]): void
+  over(match: HostedMatch, result: MatchResult | undefined, leftNow?: readonly string[]): void
   /**
    * The server wants seats filled: others than before (`isNew`), or those that are not met yet. Returns whether the
    * wish is met for good. One that is not is repeated with the next report.
    */
-  seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
+  seatsWanted(match: HostedMatch, seats: SeatsWanted, isNew: boolean): boolean
   /** What a server lists; undefined: nothing. Called with each report, and when its process or its fate is another. */
-  listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
+  listed(server: Server, listing: ListingReport | undefined, instance: string): void
   /** What a listed server is told of its seats, and of the session that it is to list. */
-  seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
+  seatsOn(server: Server): Pick<ServerOrders, 'listing' | 'host'>
   /** Whether it is listed. */
-  isListed(server: Allocation): boolean
+  isListed(server: Server): boolean
   /** Whether players are on it, or come to it, beside those of matches. */
-  isOccupied(server: Allocation): boolean
+  isOccupied(server: Server): boolean
   /** The server has registered. `isNew`: this instance of it for the first time. */
-  registered(server: Allocation, registration: ServerRegistration, isNew: boolean): void
+  registered(server: Server, registration: ServerRegistration, isNew: boolean): void
   /** The server takes no match any more. */
   draining: ServerListener['draining']
   /** The server has been silent for too long: its status is read. */
@@ -67,8 +67,8 @@ export interface GameServerListener {
   /** A lost server was heard again. */
   returned: ServerListener['returned']
   /** The server serves nothing and is not wanted any more. */
-  spent(server: Allocation, reason: DrainReason): void
-  problem(server: Allocation, error: Error): void
+  spent(server: Server, reason: DrainReason): void
+  problem(server: Server, error: Error): void
 }
 
 /** The game servers that have registered. Their states are levels: what they report last is what is so. */
@@ -77,23 +77,24 @@ export type GameServers = ReturnType<typeof createGameServers>
 export interface GameServersOptions {
   readonly clock: Clock
   readonly joinAlgorithm: JoinAlgorithm
-  readonly joinKeyOf: (server: Allocation) => Uint8Array
+  readonly joinKeyOf: (server: Server) => Uint8Array
   /** The matches that a server serves or is to serve. */
-  readonly matchesOn: (server: Allocation) => readonly Allocation[]
+  readonly matchesOn: (server: Server) => readonly HostedMatch[]
   /** Their number, with those of which the server may not be told yet. */
-  readonly claimsOn: (server: Allocation) => number
+  readonly claimsOn: (server: Server) => number
   readonly on: GameServerListener
 }
 
-type GameServer = ReturnType<typeof newGameServer>
+/** What is heard of a server that has registered. It is not stored. */
+type Presence = ReturnType<typeof newPresence>
 
-const newGameServer = (
-  allocation: Allocation,
+const newPresence = (
+  server: Server,
   registration: ServerRegistration,
   draining: DrainReason | undefined,
   now: number,
 ) => ({
-  allocation,
+  server,
   registration,
   /** Earlier instances, with the epoch milliseconds until which they are told to drain. */
   replaced: new Map<string, number>(),
@@ -114,108 +115,107 @@ const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
 export function createGameServers(options: GameServersOptions) {
   const { clock, joinAlgorithm, joinKeyOf, matchesOn, claimsOn, on } = options
-  const servers = new Map<string, GameServer>()
+  const servers = new Map<string, Presence>()
   /** Servers that have yet to register again and to report, with the epoch milliseconds since when. */
-  const expected = new Map<Allocation, { readonly since: number; isLost: boolean }>()
+  const expected = new Map<Server, { readonly since: number; isLost: boolean }>()
   /** Why servers that have yet to register again take no match from then on. */
-  const drainingUnheard = new Map<Allocation, DrainReason>()
+  const drainingUnheard = new Map<Server, DrainReason>()
   let lookedAt = clock.now()
   /** No server counts as silent before: this process could not hear it. */
   let upSince = clock.now()
 
-  const isWanted = ({ unwanted, phase }: Allocation) => unwanted === undefined && phase !== 'stopping'
+  const isWanted = ({ unwanted, phase }: Server) => unwanted === undefined && phase !== 'stopping'
 
-  const ordersOf = (server: GameServer): ServerOrders => {
-    const { allocation, version, draining } = server
-    if (!isWanted(allocation)) return { version, want: 'stop', reason: allocation.unwanted, matches: [] }
-    const matches = matchesOn(allocation).map((match) => ({
-      id: match.matchId,
-      ...(on.rosterOf(match.matchId) ?? unknownRoster(match)),
+  const ordersOf = (presence: Presence): ServerOrders => {
+    const { server, version, draining } = presence
+    if (!isWanted(server)) return { version, want: 'stop', reason: server.unwanted, matches: [] }
+    const matches = matchesOn(server).map((match) => ({
+      id: match.id,
+      ...(on.rosterOf(match.id) ?? unknownRoster(match)),
     }))
     const want = draining === undefined ? 'run' : 'drain'
-    return { version, want, reason: draining, matches, ...on.seatsOn(allocation) }
+    return { version, want, reason: draining, matches, ...on.seatsOn(server) }
   }
 
   /** Whether anybody needs the server. */
-  const isUsed = (allocation: Allocation) => matchesOn(allocation).length > 0 || on.isOccupied(allocation)
+  const isUsed = (server: Server) => matchesOn(server).length > 0 || on.isOccupied(server)
 
   /** Never the version of other orders, also not of those of a process before. */
-  const raise = (server: GameServer) => {
-    server.version = Math.max(server.version + 1, Math.floor(clock.now()))
-    server.waiter?.()
+  const raise = (presence: Presence) => {
+    presence.version = Math.max(presence.version + 1, Math.floor(clock.now()))
+    presence.waiter?.()
   }
 
-  const stateOf = ({ allocation, lostAt, draining, matches }: GameServer): ServerState => {
-    if (!isWanted(allocation)) return 'STOPPING'
+  const stateOf = ({ server, lostAt, draining, matches }: Presence): ServerState => {
+    if (!isWanted(server)) return 'STOPPING'
     if (lostAt !== undefined) return 'LOST'
     if (draining !== undefined) return 'DRAINING'
-    const served = matchesOn(allocation)
-    if (served.length === 0) return on.isListed(allocation) ? 'PLAYING' : 'IDLE'
-    return served.some(({ matchId }) => ACCEPTED.has(matches.get(matchId)?.status ?? '')) ? 'PLAYING' : 'TAKEN'
+    const served = matchesOn(server)
+    if (served.length === 0) return on.isListed(server) ? 'PLAYING' : 'IDLE'
+    return served.some(({ id }) => ACCEPTED.has(matches.get(id)?.status ?? '')) ? 'PLAYING' : 'TAKEN'
   }
 
-  const viewOf = (server: GameServer): GameServerView => ({
-    id: server.allocation.matchId,
-    allocation: server.allocation,
-    state: stateOf(server),
-    registration: server.registration,
-    registeredAt: server.registeredAt,
-    seenAt: server.seenAt,
-    draining: server.draining,
-    matches: matchesOn(server.allocation).map(({ matchId }) => matchId),
-    playersIn: [...server.matches.values()].reduce((sum, { players }) => sum + inOf(players).length, 0),
+  const viewOf = (presence: Presence): GameServerView => ({
+    id: presence.server.id,
+    server: presence.server,
+    state: stateOf(presence),
+    registration: presence.registration,
+    registeredAt: presence.registeredAt,
+    seenAt: presence.seenAt,
+    draining: presence.draining,
+    matches: matchesOn(presence.server).map(({ id }) => id),
+    playersIn: [...presence.matches.values()].reduce((sum, { players }) => sum + inOf(players).length, 0),
   })
 
-  const isOpen = ({ allocation, draining, lostAt, unhealthy }: GameServer) =>
-    isWanted(allocation) && draining === undefined && lostAt === undefined && unhealthy === 0
+  const isOpen = ({ server, draining, lostAt, unhealthy }: Presence) =>
+    isWanted(server) && draining === undefined && lostAt === undefined && unhealthy === 0
 
   /** What an earlier process knew of the players on a server is unknown until its first report: that is not nobody. */
-  const isUnknown = (allocation: Allocation) => expected.has(allocation)
+  const isUnknown = (server: Server) => expected.has(server)
 
-  const endIfSpent = (server: GameServer) => {
-    const { allocation, draining } = server
-    if (draining !== undefined && isWanted(allocation) && !isUnknown(allocation) && !isUsed(allocation))
-      on.spent(allocation, draining)
+  const endIfSpent = (presence: Presence) => {
+    const { server, draining } = presence
+    if (draining !== undefined && isWanted(server) && !isUnknown(server) && !isUsed(server)) on.spent(server, draining)
   }
 
   /** A server that serves nothing need not register to be stopped. */
-  const endIfUnheard = (allocation: Allocation) => {
-    const reason = drainingUnheard.get(allocation)
-    if (reason === undefined || !isWanted(allocation) || isUnknown(allocation)) return
-    if ((allocation.guests?.size ?? 0) === 0) on.spent(allocation, reason)
+  const endIfUnheard = (server: Server) => {
+    const reason = drainingUnheard.get(server)
+    if (reason === undefined || !isWanted(server) || isUnknown(server)) return
+    if (server.guests.size === 0) on.spent(server, reason)
   }
 
-  const drain = (server: GameServer, reason: DrainReason) => {
-    if (server.draining !== undefined) return
-    server.draining = reason
-    on.draining(server.allocation, reason)
-    raise(server)
-    endIfSpent(server)
+  const drain = (presence: Presence, reason: DrainReason) => {
+    if (presence.draining !== undefined) return
+    presence.draining = reason
+    on.draining(presence.server, reason)
+    raise(presence)
+    endIfSpent(presence)
   }
 
-  const seen = (server: GameServer) => {
+  const seen = (presence: Presence) => {
     const now = clock.now()
-    const isBack = server.lostAt !== undefined
-    const silentMs = now - server.seenAt
-    server.seenAt = now
-    server.lostAt = undefined
-    if (isBack) on.returned(server.allocation, silentMs)
+    const isBack = presence.lostAt !== undefined
+    const silentMs = now - presence.seenAt
+    presence.seenAt = now
+    presence.lostAt = undefined
+    if (isBack) on.returned(presence.server, silentMs)
   }
 
   /** @throws {ServerGone}; {ServerNotRegistered} */
-  const registered = (allocation: Allocation): GameServer => {
-    const server = servers.get(allocation.matchId)
-    if (server === undefined) {
-      if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
+  const registered = (server: Server): Presence => {
+    const presence = servers.get(server.id)
+    if (presence === undefined) {
+      if (!isWanted(server)) throw new ServerGone('This server is not wanted any more. End its process.')
       throw new ServerNotRegistered('This server is not registered. Send POST /servers first.')
     }
-    return server
+    return presence
   }
 
-  const takeMatch = (server: GameServer, match: Allocation, reported: MatchReport) => {
-    const before = server.matches.get(match.matchId)
+  const takeMatch = (presence: Presence, match: HostedMatch, reported: MatchReport) => {
+    const before = presence.matches.get(match.id)
     const known = { ...reported, isUnmet: false }
-    server.matches.set(match.matchId, known)
+    presence.matches.set(match.id, known)
     const { players, status, seats } = reported
     if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) on.accepted(match)
     const present = new Set(match.playerIds)
@@ -233,112 +233,113 @@ export function createGameServers(options: GameServersOptions) {
     else if (status === 'over') on.over(match, reported.result, isEnd ? left : undefined)
   }
 
-  const take = (server: GameServer, report: ServerReport) => {
-    const { allocation } = server
+  const take = (presence: Presence, report: ServerReport) => {
+    const { server } = presence
     const reported = new Map(report.matches.map((match) => [match.id, match]))
-    for (const match of matchesOn(allocation)) {
-      const now = reported.get(match.matchId)
-      if (now !== undefined) takeMatch(server, match, now)
+    for (const match of matchesOn(server)) {
+      const now = reported.get(match.id)
+      if (now !== undefined) takeMatch(presence, match, now)
       // An instance that has said of a match and says nothing of it any more has given it up.
-      else if (server.matches.has(match.matchId)) on.over(match, undefined)
+      else if (presence.matches.has(match.id)) on.over(match, undefined)
     }
-    for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
-    on.listed(allocation, isWanted(allocation) ? report.listing : undefined, report.instance)
-    server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
-    if (report.attributes !== undefined) server.registration = { ...server.registration, attributes: report.attributes }
-    if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
-    if (report.draining) drain(server, 'own-wish')
-    endIfSpent(server)
+    for (const id of presence.matches.keys()) if (!reported.has(id)) presence.matches.delete(id)
+    on.listed(server, isWanted(server) ? report.listing : undefined, report.instance)
+    presence.unhealthy = report.healthy ? 0 : presence.unhealthy + 1
+    if (report.attributes !== undefined)
+      presence.registration = { ...presence.registration, attributes: report.attributes }
+    if (presence.unhealthy >= UNHEALTHY_REPORTS) drain(presence, 'unhealthy')
+    if (report.draining) drain(presence, 'own-wish')
+    endIfSpent(presence)
   }
 
   /** An instance that was replaced is told to drain for as long as a silent one is spared, then that it is gone. */
-  const ordersOfReplaced = (server: GameServer, instance: string): ServerOrders => {
-    const until = server.replaced.get(instance) ?? -Infinity
+  const ordersOfReplaced = (presence: Presence, instance: string): ServerOrders => {
+    const until = presence.replaced.get(instance) ?? -Infinity
     if (clock.now() >= until)
       throw new ServerGone('Another process has registered with the token of this server. End this process.')
-    return { version: server.version, want: 'drain', reason: 'replaced', matches: [] }
+    return { version: presence.version, want: 'drain', reason: 'replaced', matches: [] }
   }
 
-  const ordersFor = (server: GameServer, instance: string): ServerOrders =>
-    instance === server.registration.instance ? ordersOf(server) : ordersOfReplaced(server, instance)
+  const ordersFor = (presence: Presence, instance: string): ServerOrders =>
+    instance === presence.registration.instance ? ordersOf(presence) : ordersOfReplaced(presence, instance)
 
-  const replace = (server: GameServer, registration: ServerRegistration) => {
+  const replace = (presence: Presence, registration: ServerRegistration) => {
     const now = clock.now()
-    const { replaced } = server
+    const { replaced } = presence
     for (const [instance, until] of replaced) if (now >= until) replaced.delete(instance)
-    replaced.set(server.registration.instance, now + LOST_AFTER_MS)
+    replaced.set(presence.registration.instance, now + LOST_AFTER_MS)
     replaced.delete(registration.instance)
-    server.registration = registration
-    server.registeredAt = now
-    server.seq = -1
-    server.matches.clear()
-    on.listed(server.allocation, undefined, registration.instance)
-    raise(server)
-    const { allocation } = server
-    const message = `Server "${allocation.matchId}": a second process registered with its token. The first drains.`
-    on.problem(allocation, new Error(message))
+    presence.registration = registration
+    presence.registeredAt = now
+    presence.seq = -1
+    presence.matches.clear()
+    on.listed(presence.server, undefined, registration.instance)
+    raise(presence)
+    const { server } = presence
+    const message = `Server "${server.id}": a second process registered with its token. The first drains.`
+    on.problem(server, new Error(message))
   }
 
-  const lookAt = (server: GameServer, now: number) => {
-    const { allocation, lostAt } = server
+  const lookAt = (presence: Presence, now: number) => {
+    const { server, lostAt } = presence
     // One that waits for orders is there.
-    if (!isWanted(allocation) || server.waiter !== undefined) return
-    const silentSince = Math.max(server.seenAt, upSince)
+    if (!isWanted(server) || presence.waiter !== undefined) return
+    const silentSince = Math.max(presence.seenAt, upSince)
     if (lostAt === undefined) {
       if (now - silentSince < LOST_AFTER_MS) return
-      server.lostAt = now
-      on.lost(allocation, now - server.seenAt)
-    } else if (now - Math.max(lostAt, upSince) >= LOST_GRACE_MS && (isEnrolled(allocation) || !isUsed(allocation))) {
-      server.draining ??= 'silent'
+      presence.lostAt = now
+      on.lost(server, now - presence.seenAt)
+    } else if (now - Math.max(lostAt, upSince) >= LOST_GRACE_MS && (isEnrolled(server) || !isUsed(server))) {
+      presence.draining ??= 'silent'
       // Nothing but its silence tells the end of one that Muster has not started: its matches are over.
-      if (isEnrolled(allocation)) return on.spent(allocation, 'silent')
-      if (!allocation.isListed) expected.delete(allocation)
-      endIfSpent(server)
+      if (isEnrolled(server)) return on.spent(server, 'silent')
+      if (!server.isListed) expected.delete(server)
+      endIfSpent(presence)
     }
   }
 
-  const lookAtExpected = (allocation: Allocation, one: { readonly since: number; isLost: boolean }, now: number) => {
-    if (!isWanted(allocation)) return void expected.delete(allocation)
-    const server = servers.get(allocation.matchId)
-    if (server !== undefined) {
-      one.isLost = server.lostAt !== undefined
+  const lookAtExpected = (server: Server, one: { readonly since: number; isLost: boolean }, now: number) => {
+    if (!isWanted(server)) return void expected.delete(server)
+    const presence = servers.get(server.id)
+    if (presence !== undefined) {
+      one.isLost = presence.lostAt !== undefined
       return
     }
     const silentMs = now - Math.max(one.since, upSince)
     if (silentMs < LOST_AFTER_MS) return
-    if (!one.isLost) on.lost(allocation, silentMs)
+    if (!one.isLost) on.lost(server, silentMs)
     one.isLost = true
     // Players may be on one that was listed, and it is silent for as long as it may be without a restart.
     if (silentMs < LOST_AFTER_MS + LOST_GRACE_MS) return
-    if (!isEnrolled(allocation) && (matchesOn(allocation).length > 0 || allocation.isListed)) return
-    on.spent(allocation, 'silent')
+    if (!isEnrolled(server) && (matchesOn(server).length > 0 || server.isListed)) return
+    on.spent(server, 'silent')
   }
 
   return {
     /**
-     * Registers the server of an allocation. The same again changes nothing. Another instance replaces the one before.
+     * Registers a process of a server. The same again changes nothing. Another instance replaces the one before.
      * @throws {ServerGone}
      */
-    register: (allocation: Allocation, registration: ServerRegistration): Registered => {
-      if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
-      let server = servers.get(allocation.matchId)
-      const isNew = server?.registration.instance !== registration.instance
-      if (server === undefined) {
-        const draining = allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation)
-        server = newGameServer(allocation, registration, draining, clock.now())
-        servers.set(allocation.matchId, server)
-      } else if (isNew) replace(server, registration)
-      else server.registration = registration
-      drainingUnheard.delete(allocation)
-      seen(server)
-      on.registered(allocation, registration, isNew)
-      endIfSpent(server)
+    register: (server: Server, registration: ServerRegistration): Registered => {
+      if (!isWanted(server)) throw new ServerGone('This server is not wanted any more. End its process.')
+      let presence = servers.get(server.id)
+      const isNew = presence?.registration.instance !== registration.instance
+      if (presence === undefined) {
+        const draining = server.drainAsked ? 'operator' : drainingUnheard.get(server)
+        presence = newPresence(server, registration, draining, clock.now())
+        servers.set(server.id, presence)
+      } else if (isNew) replace(presence, registration)
+      else presence.registration = registration
+      drainingUnheard.delete(server)
+      seen(presence)
+      on.registered(server, registration, isNew)
+      endIfSpent(presence)
       return {
-        id: credentialOf(allocation.tag),
+        id: server.credential,
         alg: joinAlgorithm,
-        key: Buffer.from(joinKeyOf(allocation)).toString('base64url'),
-        retireAt: Number.isFinite(allocation.endsAt) ? allocation.endsAt : undefined,
-        ...ordersOf(server),
+        key: Buffer.from(joinKeyOf(server)).toString('base64url'),
+        retireAt: Number.isFinite(server.endsAt) ? server.endsAt : undefined,
+        ...ordersOf(presence),
       }
     },
 
@@ -346,19 +347,19 @@ export function createGameServers(options: GameServersOptions) {
      * Takes the whole state of a server. A report that is older than one before changes nothing.
      * @throws {InvalidInput} naming the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
      */
-    report: (allocation: Allocation, report: ServerReport): ServerOrders => {
-      const server = registered(allocation)
-      assertPossible(report, server.registration)
-      assertOwnPlayers(report, matchesOn(allocation))
-      if (report.instance === server.registration.instance) {
-        seen(server)
-        expected.delete(allocation)
-        if (report.seq > server.seq) {
-          server.seq = report.seq
-          take(server, report)
+    report: (server: Server, report: ServerReport): ServerOrders => {
+      const presence = registered(server)
+      assertPossible(report, presence.registration)
+      assertOwnPlayers(report, matchesOn(server))
+      if (report.instance === presence.registration.instance) {
+        seen(presence)
+        expected.delete(server)
+        if (report.seq > presence.seq) {
+          presence.seq = report.seq
+          take(presence, report)
         }
       }
-      return ordersFor(server, report.instance)
+      return ordersFor(presence, report.instance)
     },
 
     /**
@@ -367,94 +368,94 @@ export function createGameServers(options: GameServersOptions) {
      * Rejects with the signal's reason.
      */
     waitForOrders: async (
-      allocation: Allocation,
+      server: Server,
       { instance: given, version, waitMs, signal }: OrdersWait,
     ): Promise<ServerOrders> => {
-      const server = registered(allocation)
-      const instance = given ?? server.registration.instance
-      const isReplaced = instance !== server.registration.instance
-      if (!isReplaced) server.waiter?.()
-      if (!isReplaced && server.version === version && waitMs > 0) {
+      const presence = registered(server)
+      const instance = given ?? presence.registration.instance
+      const isReplaced = instance !== presence.registration.instance
+      if (!isReplaced) presence.waiter?.()
+      if (!isReplaced && presence.version === version && waitMs > 0) {
         const ending = new AbortController()
         const end = () => ending.abort()
-        server.waiter = end
+        presence.waiter = end
         await unlessAborted(
           clock.sleep(waitMs, ending.signal).catch(() => {}),
           signal,
         ).finally(() => {
           ending.abort()
-          if (server.waiter === end) server.waiter = undefined
+          if (presence.waiter === end) presence.waiter = undefined
         })
       }
-      return ordersFor(server, instance)
+      return ordersFor(presence, instance)
     },
 
     /** Ids of the matches that the server said it has. */
-    reportedOn: ({ matchId }: Allocation): readonly string[] => [...(servers.get(matchId)?.matches.keys() ?? [])],
+    reportedOn: ({ id }: Server): readonly string[] => [...(servers.get(id)?.matches.keys() ?? [])],
     /** Something has changed that the server's orders say: it is told at once if it waits. */
-    changed: (allocation: Allocation) => {
-      const server = servers.get(allocation.matchId)
-      if (server === undefined) return endIfUnheard(allocation)
-      if (!isWanted(allocation)) on.listed(allocation, undefined, server.registration.instance)
-      raise(server)
-      endIfSpent(server)
+    changed: (server: Server) => {
+      const presence = servers.get(server.id)
+      if (presence === undefined) return endIfUnheard(server)
+      if (!isWanted(server)) on.listed(server, undefined, presence.registration.instance)
+      raise(presence)
+      endIfSpent(presence)
     },
     /** From now on the server takes no match; once it serves none, `spent` is called. */
-    drain: (allocation: Allocation, reason: DrainReason) => {
-      const server = servers.get(allocation.matchId)
-      if (server !== undefined) return drain(server, reason)
-      if (!drainingUnheard.has(allocation)) {
-        drainingUnheard.set(allocation, reason)
-        on.draining(allocation, reason)
+    drain: (server: Server, reason: DrainReason) => {
+      const presence = servers.get(server.id)
+      if (presence !== undefined) return drain(presence, reason)
+      if (!drainingUnheard.has(server)) {
+        drainingUnheard.set(server, reason)
+        on.draining(server, reason)
       }
-      endIfUnheard(allocation)
+      endIfUnheard(server)
     },
     /** It registered with an earlier process, and is to do so again; otherwise it is lost as a silent one is. */
-    expect: (allocation: Allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
+    expect: (server: Server) => void expected.set(server, { since: clock.now(), isLost: false }),
     /**
      * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.
      * @param serverId default: any
      */
     isExpected: (serverId?: string) => {
-      for (const [{ matchId }, { isLost }] of expected)
-        if (!isLost && (serverId === undefined || matchId === serverId)) return true
+      for (const [{ id }, { isLost }] of expected)
+        if (!isLost && (serverId === undefined || id === serverId)) return true
       return false
     },
-    /** The allocation of the server is gone. */
-    forget: (allocation: Allocation) => {
-      expected.delete(allocation)
-      drainingUnheard.delete(allocation)
-      const server = servers.get(allocation.matchId)
-      if (server?.allocation !== allocation) return
-      servers.delete(allocation.matchId)
-      on.listed(allocation, undefined, server.registration.instance)
-      server.waiter?.()
+    /** The server is gone. */
+    forget: (server: Server) => {
+      expected.delete(server)
+      drainingUnheard.delete(server)
+      const presence = servers.get(server.id)
+      if (presence?.server !== server) return
+      servers.delete(server.id)
+      on.listed(server, undefined, presence.registration.instance)
+      presence.waiter?.()
     },
 
     /** Looks for servers that are silent. */
     advance: (now: number) => {
       if (now - lookedAt > OWN_PAUSE_MS) upSince = now
       lookedAt = now
-      for (const server of servers.values()) lookAt(server, now)
-      for (const [allocation, one] of expected) lookAtExpected(allocation, one, now)
+      for (const presence of servers.values()) lookAt(presence, now)
+      for (const [server, one] of expected) lookAtExpected(server, one, now)
     },
     find: (serverId: string): GameServerView | undefined => {
-      const server = servers.get(serverId)
-      return server && viewOf(server)
+      const presence = servers.get(serverId)
+      return presence && viewOf(presence)
     },
     /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
-    freePlaces: (allocation: Allocation) => {
-      const server = servers.get(allocation.matchId)
-      if (server === undefined || !isOpen(server)) return undefined
-      return Math.max(0, server.registration.matches - claimsOn(allocation))
+    freePlaces: (server: Server) => {
+      const presence = servers.get(server.id)
+      if (presence === undefined || !isOpen(presence)) return undefined
+      return Math.max(0, presence.registration.matches - claimsOn(server))
     },
     /** Whether it may get players: it is heard, healthy, and not to drain. */
-    isOpen: (allocation: Allocation) => {
-      const server = servers.get(allocation.matchId)
-      return server !== undefined && isOpen(server)
+    isOpen: (server: Server) => {
+      const presence = servers.get(server.id)
+      return presence !== undefined && isOpen(presence)
     },
     *all(): Iterable<GameServerView> {
-      for (const server of servers.values()) yield viewOf(server)
+      for (const presence of servers.values()) yield viewOf(presence)
     },
   }
 }
@@ -465,7 +466,7 @@ const inOf = (players: MatchReport['players']): string[] =>
 const isSame = (one: SeatsWanted | undefined, other: SeatsWanted | undefined) =>
   JSON.stringify(one) === JSON.stringify(other)
 
-const unknownRoster = ({ queue, playerIds }: Allocation): MatchRoster => ({
+const unknownRoster = ({ queue, playerIds }: HostedMatch): MatchRoster => ({
   queue,
   teams: [{ name: '', players: playerIds.map((id) => ({ id, ticketId: '' })) }],
   equality: {},

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { inheritedAllocation } from '../records/index.js'
+import { Server } from '../records/index.js'
 import { credentialOf } from '../records/tags.js'
 import { createGameServers } from './game-servers.js'
 import { RegistrationBody } from './server-reports.js'
@@ -34,7 +34,7 @@ test('the id of a server is the audience of its join tokens, also of a further p
     },
   })
   const tag = 'mm-match-abc-2'
-  const second = inheritedAllocation({ matchId: 'abc', queue: 'duel', tag, ticketIds: [], at: 0 })
+  const second = new Server({ matchId: 'abc', queue: 'duel', tag, at: 0 }, undefined)
   const { id } = servers.register(second, RegistrationBody.parse({ instance: 'one' }))
   expect(id).toBe(credentialOf(tag))
   expect(id).not.toBe('abc')

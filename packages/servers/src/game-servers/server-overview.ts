@@ -1,4 +1,4 @@
-import type { Allocation, ReturnReason, StopReason } from '../records/index.js'
+import type { HostedMatch, ReturnReason, Server, StopReason } from '../records/index.js'
 import type { ServerRegistration } from './server-reports.js'
 
 /**
@@ -20,17 +20,17 @@ export type DrainReason =
 /** Hears what operators are told of game servers. */
 export interface ServerListener {
   /** A process of the server has registered for the first time. */
-  registered(server: Allocation, registration: ServerRegistration): void
+  registered(server: Server, registration: ServerRegistration): void
   /** The server takes no match any more. */
-  draining(server: Allocation, reason: DrainReason): void
+  draining(server: Server, reason: DrainReason): void
   /** The server has been silent for so many milliseconds. */
-  lost(server: Allocation, silentMs: number): void
+  lost(server: Server, silentMs: number): void
   /** A lost server was heard again, after so many milliseconds. */
-  returned(server: Allocation, silentMs: number): void
+  returned(server: Server, silentMs: number): void
   /** A match takes a server of a pool. `isWarm`: it ran already; otherwise it was created for the match. */
-  taken(match: Allocation, server: Allocation, isWarm: boolean): void
+  taken(match: HostedMatch, server: Server, isWarm: boolean): void
   /** A match has no claim to its server any more. */
-  freed(match: Allocation, server: Allocation, reason: FreedReason): void
+  freed(match: HostedMatch, server: Server, reason: FreedReason): void
 }
 
 /** Why a match leaves a server of a pool: why the match ended, or `silent`: the server did not answer the offer. */
@@ -41,7 +41,7 @@ export interface GameServerView extends Pick<
   ServerView,
   'id' | 'state' | 'matches' | 'playersIn' | 'registeredAt' | 'seenAt' | 'draining'
 > {
-  readonly allocation: Allocation
+  readonly server: Server
   readonly registration: ServerRegistration
 }
 
@@ -92,8 +92,8 @@ export interface ServerView {
  * @param listing what the server lists; undefined unless it is listed.
  */
 export const serverViewOf = (
-  { allocation, registration, id, state, matches, playersIn, registeredAt, seenAt, draining }: GameServerView,
-  placeOf: (server: Allocation) => string | undefined,
+  { server, registration, id, state, matches, playersIn, registeredAt, seenAt, draining }: GameServerView,
+  placeOf: (server: Server) => string | undefined,
   listing: ServerView['listing'],
 ): ServerView => ({
   id,
@@ -102,14 +102,14 @@ export const serverViewOf = (
   registeredAt,
   seenAt,
   draining,
-  pool: allocation.pool,
-  place: placeOf(allocation) ?? allocation.assignment?.location?.city,
-  source: allocation.source,
-  enrolmentKey: allocation.enrolled?.key,
-  requestId: allocation.requestId,
+  pool: server.pool,
+  place: placeOf(server) ?? server.assignment?.location?.city,
+  source: server.source,
+  enrolmentKey: server.enrolled?.key,
+  requestId: server.requestId,
   build: registration.build,
   matchesAtOnce: registration.matches,
-  matchesServed: allocation.pool === undefined ? matches.length : allocation.matchesServed,
+  matchesServed: server.pool === undefined ? matches.length : server.matchesServed,
   playersIn: playersIn + (listing?.seats.taken ?? 0),
   seats: registration.seats,
   listing,

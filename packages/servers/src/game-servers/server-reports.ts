@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
-import { type Allocation, MOST_LEFT } from '../records/index.js'
+import { type HostedMatch, MOST_LEFT } from '../records/index.js'
 
 // What game servers send, as the HTTP API reads it. Lengths are our choice.
 
@@ -215,8 +215,8 @@ export function assertPossible({ matches }: ServerReport, registration: ServerRe
  * What a server says of its matches is about those who play or played them.
  * @throws {InvalidInput} naming the field, for a ranking of somebody else
  */
-export function assertOwnPlayers({ matches }: ServerReport, served: readonly Allocation[]): void {
-  const byId = new Map(served.map((own) => [own.matchId, own]))
+export function assertOwnPlayers({ matches }: ServerReport, served: readonly HostedMatch[]): void {
+  const byId = new Map(served.map((own) => [own.id, own]))
   for (const [index, { id: matchId, result: outcome }] of matches.entries()) {
     const own = byId.get(matchId)
     // Of those who left only the latest are known.

@@ -1,6 +1,6 @@
 // pure: where servers of pools are, and how much farther that is than the best place for a match
 import { type Coordinates, greatCircleKm } from '@muster/core'
-import type { Allocation, Placement } from '../records/index.js'
+import type { Placement, Server } from '../records/index.js'
 import type { Place } from './pool-place.js'
 
 /** What a match needs of a warm server, or a player who starts one. */
@@ -37,10 +37,10 @@ export function detourAt(
 }
 
 /** Where a server is: by the service, or else where it was asked for; undefined: nobody knows. */
-export const locationOf = (server: Allocation): Coordinates | undefined =>
+export const locationOf = (server: Server): Coordinates | undefined =>
   locatedAt(server) ?? server.tries.at(-1)?.at ?? server.near
 
-export const locatedAt = ({ assignment }: Allocation): Coordinates | undefined => {
+export const locatedAt = ({ assignment }: Server): Coordinates | undefined => {
   const { latitude, longitude } = assignment?.location ?? {}
   return latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined
 }

@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '@muster/core/clock'
-import { type Allocation, newAllocation, newPoolServer, type Order } from '../records/index.js'
+import { HostedMatch, newPoolServer, type Order, type Server } from '../records/index.js'
 import { poolSchema, type PoolDefinition } from './pool-definition.js'
 import { createPools } from './pools.js'
 
@@ -39,8 +39,8 @@ export function runPool(load: PoolLoad): PoolOutcome {
   let now = start
   const events = createEvents()
   const after = (seconds: number, act: () => void) => events.add({ at: now + seconds * 1000, act })
-  const up = new Map<Allocation, number>()
-  const drained = new Set<Allocation>()
+  const up = new Map<Server, number>()
+  const drained = new Set<Server>()
   let ids = 0
   let idleMs = 0
   let playedMs = 0
@@ -50,14 +50,14 @@ export function runPool(load: PoolLoad): PoolOutcome {
   const isCounted = () => now - start >= load.warmUpSeconds * 1000
 
   /** Since when each server is idle. */
-  const idleSince = new Map<Allocation, number>()
-  const busy = (server: Allocation) => {
+  const idleSince = new Map<Server, number>()
+  const busy = (server: Server) => {
     const since = idleSince.get(server)
     idleSince.delete(server)
     if (since !== undefined && isCounted()) idleMs += now - Math.max(since, start + load.warmUpSeconds * 1000)
   }
-  const goneIfEmpty = (server: Allocation) => {
-    if (!drained.has(server) || (server.guests?.size ?? 0) > 0) return
+  const goneIfEmpty = (server: Server) => {
+    if (!drained.has(server) || server.guests.size > 0) return
     busy(server)
     up.delete(server)
     drained.delete(server)
@@ -71,16 +71,16 @@ export function runPool(load: PoolLoad): PoolOutcome {
     places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
     ...load.pool,
   })
-  const boot = (order: Order): Allocation => {
+  const boot = (order: Order): Server => {
     ids += 1
     if (isCounted()) creates += 1
-    const server = newPoolServer({ matchId: `server-${ids}`, queue: 'arena', at: now }, order)
+    const server = newPoolServer({ id: `server-${ids}`, pool: 'arena', at: now }, order)
     after(load.bootSeconds(random), () => {
       if (server.phase === 'stopping') return
       up.set(server, now)
       pools.up(server)
-      if ((server.guests?.size ?? 0) === 0) idleSince.set(server, now)
-      for (const match of server.guests ?? []) play(server, match)
+      if (server.guests.size === 0) idleSince.set(server, now)
+      for (const match of server.guests) play(server, match)
     })
     return server
   }
@@ -90,7 +90,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     room: () => Infinity,
     create: (_, order) => boot(order),
     useOf: () => undefined,
-    freePlaces: (server) => (up.has(server) && !drained.has(server) ? 1 - (server.guests?.size ?? 0) : undefined),
+    freePlaces: (server) => (up.has(server) && !drained.has(server) ? 1 - server.guests.size : undefined),
     drain: (server) => {
       drained.add(server)
       goneIfEmpty(server)
@@ -99,12 +99,12 @@ export function runPool(load: PoolLoad): PoolOutcome {
   const pool = pools.find('arena')
   if (pool === undefined) throw new Error('there is a pool')
 
-  const play = (server: Allocation, match: Allocation) => {
+  const play = (server: Server, match: HostedMatch) => {
     const lasts = load.matchSeconds(random)
-    match.listensAt = now
+    match.readyAt = now
     if (isCounted()) playedMs += lasts * 1000
     after(lasts, () => {
-      server.guests?.delete(match)
+      server.guests.delete(match)
       if (!drained.has(server)) idleSince.set(server, now)
       pools.ended(server, match)
       goneIfEmpty(server)
@@ -113,7 +113,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
 
   const arrive = () => {
     ids += 1
-    const match = newAllocation({ matchId: `match-${ids}`, queue: 'duel', at: now }, pool.orderFor([], undefined))
+    const match = new HostedMatch({ matchId: `match-${ids}`, queue: 'duel', at: now }, pool.orderFor([], undefined))
     const warm = pools.warmFor(pool, { middle: undefined, placements: undefined })
     pools.asked(pool, warm, { middle: undefined, placements: undefined })
     if (isCounted()) {
@@ -126,7 +126,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     const server = warm ?? boot(pool.orderFor([], undefined))
     if (warm === undefined) pools.created(server, undefined)
     busy(server)
-    ;(server.guests ??= new Set()).add(match)
+    server.guests.add(match)
     server.matchesServed += 1
     pools.began(server)
     if (warm !== undefined) play(server, match)

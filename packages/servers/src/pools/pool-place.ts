@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import { type Allocation, isEnrolled } from '../records/index.js'
+import { type Server, isEnrolled } from '../records/index.js'
 import { createDemand } from './demand.js'
 import { type Pool, scheduledGoals } from './pool-definition.js'
 import { mostWarm, stockFor } from './stock-size.js'
@@ -50,7 +50,7 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
 const RETIRE_GRACE_MS = 60_000
 
 /** Milliseconds after its create from which a match that begins might outlast the server. */
-export function lifetimeMs({ reuse, deploy }: Pool, { demand }: Place, server: Pick<Allocation, 'source'>): number {
+export function lifetimeMs({ reuse, deploy }: Pool, { demand }: Place, server: Pick<Server, 'source'>): number {
   const oldestMs = (reuse.maxAgeMinutes ?? Infinity) * 60_000
   // Nothing ends one that Muster has not started.
   if (isEnrolled(server)) return oldestMs

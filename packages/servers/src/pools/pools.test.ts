@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { type Allocation, newAllocation, newPoolServer } from '../records/index.js'
+import { HostedMatch, newPoolServer, type Server } from '../records/index.js'
 import { poolSchema, type PoolDefinition } from './pool-definition.js'
 import { createPools } from './pools.js'
 
@@ -15,16 +15,16 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
     ...given,
   })
-  const servers: Allocation[] = []
-  const taken = new Set<Allocation>()
+  const servers: Server[] = []
+  const taken = new Set<Server>()
   /** Servers that list themselves, with nobody on them. */
-  const listed = new Set<Allocation>()
-  const drained: Allocation[] = []
+  const listed = new Set<Server>()
+  const drained: Server[] = []
   /** Matches that a server could take. */
-  const free = new Map<Allocation, number>()
+  const free = new Map<Server, number>()
   const looks: number[] = []
   /** Servers that were looked at for matches. */
-  const seen = new Set<Allocation>()
+  const seen = new Set<Server>()
   const pools = createPools({
     pools: [definition],
     clock,
@@ -43,7 +43,7 @@ function setUp(given: Partial<PoolDefinition> = {}) {
   const pool = pools.find('arena')
   if (pool === undefined) throw new Error('there is a pool')
   const made = (order: Parameters<typeof newPoolServer>[1]) => {
-    const server = newPoolServer({ matchId: `server-${servers.length}`, queue: 'arena', at: clock.now() }, order)
+    const server = newPoolServer({ id: `server-${servers.length}`, pool: 'arena', at: clock.now() }, order)
     servers.push(server)
     return server
   }
@@ -56,14 +56,14 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     pools.up(server)
     return server
   }
-  const begin = (server: Allocation) => {
-    const match = newAllocation({ matchId: 'match', queue: 'duel', at: clock.now() }, pool.orderFor([], undefined))
-    ;(server.guests ??= new Set()).add(match)
+  const begin = (server: Server) => {
+    const match = new HostedMatch({ matchId: 'match', queue: 'duel', at: clock.now() }, pool.orderFor([], undefined))
+    server.guests.add(match)
     pools.began(server)
     return match
   }
-  const end = (server: Allocation, match: Allocation) => {
-    server.guests?.delete(match)
+  const end = (server: Server, match: HostedMatch) => {
+    server.guests.delete(match)
     pools.ended(server, match)
   }
   const view = () => pools.views(clock.now())[0]
@@ -77,7 +77,7 @@ test('listed servers beyond the stock that nobody was on for keepIdleSeconds are
   })
   const servers = [await running(), await running(), await running(), await running()]
   for (const server of servers) listed.add(server)
-  const [first, second] = servers as [Allocation, Allocation]
+  const [first, second] = servers as [Server, Server]
   taken.add(first)
   for (let seconds = 0; seconds < 50; seconds += 1) {
     await clock.advance(1000)

@@ -1,7 +1,7 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
-import { type Allocation, buildOf, type FoundTicket, isEnrolled, type Order } from '../records/index.js'
+import { buildOf, type FoundTicket, type HostedMatch, isEnrolled, type Order, type Server } from '../records/index.js'
 import type { Pool } from './pool-definition.js'
 import { detourAt, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
 import { enrolmentEnd } from './enrolment.js'
@@ -12,7 +12,7 @@ import { lossShare, mostWarm } from './stock-size.js'
 
 /** A server of a pool, as the pool sees it. */
 interface Stock {
-  readonly server: Allocation
+  readonly server: Server
   place: Place
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -53,12 +53,12 @@ export interface PoolsOptions {
   readonly clock: Pick<Clock, 'now' | 'wallStepMs'>
   /** Servers of a source that may be created for stock now: none while matches wait for their creates. */
   readonly room: (source: string | undefined) => number
-  readonly create: (pool: string, order: Order) => Allocation
-  readonly drain: (server: Allocation, reason: DrainReason) => void
+  readonly create: (pool: string, order: Order) => Server
+  readonly drain: (server: Server, reason: DrainReason) => void
   /** For whom a server is listed, or is to be; undefined: it is not. No match takes it then. */
-  readonly useOf: (server: Allocation) => ServerUse | undefined
+  readonly useOf: (server: Server) => ServerUse | undefined
   /** See `GameServers`. */
-  readonly freePlaces: (server: Allocation) => number | undefined
+  readonly freePlaces: (server: Server) => number | undefined
 }
 
 /** Milliseconds between two looks at the stock, and after a server was taken or is gone. */
@@ -69,7 +69,7 @@ const MOST_PLACES = 64
 
 export function createPools(options: PoolsOptions) {
   const { clock, room, create, drain, useOf } = options
-  const hasMatches = ({ server }: Stock) => (server.guests?.size ?? 0) > 0
+  const hasMatches = ({ server }: Stock) => server.guests.size > 0
   const isEmpty = (one: Stock) => !hasMatches(one) && useOf(one.server) === undefined
   /** A server without a match is stock until a player is on it, also while it lists itself. */
   const isStock = (one: Stock) => isEmpty(one) || (!hasMatches(one) && useOf(one.server) === 'empty')
@@ -84,7 +84,7 @@ export function createPools(options: PoolsOptions) {
   }
   const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
-  const stock = new Map<Allocation, Stock>()
+  const stock = new Map<Server, Stock>()
   const byPool = new Map<string, Set<Stock>>()
   /** Names of pools that are paused. */
   const paused = new Set<string>()
@@ -276,7 +276,7 @@ export function createPools(options: PoolsOptions) {
   const returning = (playing: number, { demand }: Place): number =>
     Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
 
-  const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
+  const remember = (server: Server, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
     const present = { isUp: false, isDraining: false, idleSince: Infinity, emptySince: Infinity }
     const one: Stock = { server, place, createdAt, isAdopted, ...present }
@@ -294,12 +294,12 @@ export function createPools(options: PoolsOptions) {
       return definition && orderOf(definition, {})
     },
     /** A server of the pool was ordered, for a match or for its stock. */
-    created: (server: Allocation, near: Coordinates | undefined) => {
+    created: (server: Server, near: Coordinates | undefined) => {
       const place = placeOf(server.pool ?? '', near)
       if (place !== undefined) remember(server, { place })
     },
     /** A server of an earlier process. @param createdAt epoch milliseconds. */
-    adopted: (server: Allocation, createdAt: number, at: Coordinates | undefined) => {
+    adopted: (server: Server, createdAt: number, at: Coordinates | undefined) => {
       // Also one whose pool is gone: it is drained.
       const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, clock.now())
       // A clock that was set back must not prolong its time.
@@ -307,7 +307,7 @@ export function createPools(options: PoolsOptions) {
     },
 
     /** The best warm server for a match; undefined: none fits. */
-    warmFor: ({ definition }: PoolState, needs: WarmNeeds): Allocation | undefined => {
+    warmFor: ({ definition }: PoolState, needs: WarmNeeds): Server | undefined => {
       const best = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
       const fitting: { readonly one: Stock; readonly detour: number }[] = []
       for (const one of roomy) {
@@ -323,14 +323,14 @@ export function createPools(options: PoolsOptions) {
         (a, b) =>
           Number(isOld(a.one)) - Number(isOld(b.one)) ||
           a.detour - b.detour ||
-          (b.one.server.guests?.size ?? 0) - (a.one.server.guests?.size ?? 0) ||
+          b.one.server.guests.size - a.one.server.guests.size ||
           a.one.idleSince - b.one.idleSince,
       )
       return chosen?.one.server
     },
 
     /** A match wanted a server, and took a warm one or not. Returns what takes that back if it never begins. */
-    asked: ({ definition }: PoolState, warm: Allocation | undefined, needs: WarmNeeds) => {
+    asked: ({ definition }: PoolState, warm: Server | undefined, needs: WarmNeeds) => {
       const nearest = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
       if (nearest === undefined) return undefined
       const now = clock.now()
@@ -346,7 +346,7 @@ export function createPools(options: PoolsOptions) {
     },
 
     /** A server has registered, for the first time or again. */
-    up: (server: Allocation) => {
+    up: (server: Server) => {
       const one = stock.get(server)
       if (one === undefined) return
       // It may have registered for more matches than before.
@@ -357,40 +357,40 @@ export function createPools(options: PoolsOptions) {
       lookWhetherIdle(one)
     },
     /** A match has taken a server, or has left it. */
-    began: (server: Allocation) => {
+    began: (server: Server) => {
       const one = stock.get(server)
       if (one !== undefined) lookWhetherIdle(one)
     },
-    ended: (server: Allocation, match: Allocation) => {
+    ended: (server: Server, match: HostedMatch) => {
       const one = stock.get(server)
       if (one === undefined) return
       roomy.add(one)
       // Players were never sent to one that was refused, or cancelled before.
-      if (match.listensAt < Infinity) one.place.demand.played(clock.now() - match.listensAt)
+      if (match.readyAt < Infinity) one.place.demand.played(clock.now() - match.readyAt)
       lookWhetherIdle(one)
       const definition = states.get(server.pool ?? '')?.definition
       if (definition === undefined || hasServedAll(one, definition)) take(one, 'retired')
     },
     /** A server takes no match any more. */
-    draining: (server: Allocation) => {
+    draining: (server: Server) => {
       const one = stock.get(server)
       if (one === undefined) return
       one.isDraining = true
       lookWhetherIdle(one)
     },
     /** Whether a server is of a pool, and nobody plays on it or is to. */
-    isEmpty: (server: Allocation) => {
+    isEmpty: (server: Server) => {
       const one = stock.get(server)
       return one !== undefined && isEmpty(one)
     },
     /** Whether a server is kept at the place of its pool that is nearest to these coordinates. */
-    isNear: (server: Allocation, near: Coordinates | undefined) => {
+    isNear: (server: Server, near: Coordinates | undefined) => {
       const place = stock.get(server)?.place
       return place !== undefined && place === placeOf(server.pool ?? '', near)
     },
     /** Name of the place at which a server is kept; undefined for one of no pool. */
-    placeNameOf: (server: Allocation) => stock.get(server)?.place.name,
-    gone: (server: Allocation) => {
+    placeNameOf: (server: Server) => stock.get(server)?.place.name,
+    gone: (server: Server) => {
       const one = stock.get(server)
       if (one === undefined) return
       endIdleness(one, clock.now())

@@ -1,33 +1,42 @@
-/** Plain data of servers: allocations, assignments, players, deploy definitions and tags. */
+/** Data of servers and the matches on them: records, assignments, players, deploy definitions and tags. */
 export {
-  type Allocation,
-  type AllocationPhase,
   buildOf,
   ENROLLED,
   type Enrolled,
-  type FoundBy,
   type FoundMatch,
   type FoundTicket,
-  inheritedAllocation,
-  isEnrolled,
-  isHosted,
-  leftAfter,
-  MOST_LEFT,
   type Intent,
-  intentEntry,
-  newAllocation,
-  newEnrolledServer,
-  newPoolServer,
-  NOBODY,
   type Order,
   type Placement,
   type PlacementAttempt,
-  placementOf,
-  playersEntry,
   type PlayerWhoLeft,
   type Resumption,
+} from './order.js'
+export {
+  type FoundBy,
+  HostedMatch,
+  inheritedMatch,
+  isEnrolled,
+  newEnrolledServer,
+  newPoolServer,
+  newServerFor,
+  NOBODY,
+  placementOf,
+  Server,
+  type ServerPhase,
+} from './server.js'
+export {
+  type AllocationView,
+  leftAfter,
+  matchIntent,
+  matchViewOf,
+  MOST_LEFT,
+  playersEntry,
+  poolServerViewOf,
   resumptionOf,
-} from './allocation.js'
+  resumptionOfServer,
+  serverIntent,
+} from './views.js'
 export {
   type Activity,
   type AssignedLocation,
@@ -41,7 +50,6 @@ export {
 export { type Deploy, type DeployDefinition, deploySchema, type PortProbe } from './deploy.js'
 export type { Attributes, Player } from './player.js'
 export {
-  credentialOf,
   hasTag,
   LARGEST_ENVIRONMENT_BYTES,
   LONGEST_VALUE_BYTES,

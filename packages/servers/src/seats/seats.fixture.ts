@@ -3,7 +3,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { createGameServers, type GameServers, type ServerReport } from '../game-servers/index.js'
 import { RegistrationBody, ReportBody } from '../game-servers/server-reports.js'
-import { type Allocation, inheritedAllocation } from '../records/index.js'
+import { Server } from '../records/index.js'
 import { createSeats, type Seat, SeatRefused, type Seats, UnknownServer } from './index.js'
 
 export const SEATS = 2
@@ -20,7 +20,7 @@ interface Token {
 
 /** A game server, as games write it: it admits who has a token that is good, and reports who is there. */
 class Model {
-  readonly allocation: Allocation
+  readonly server: Server
   instance = 0
   seq = 0
   isListed = true
@@ -29,7 +29,7 @@ class Model {
   readonly id: string
   constructor(id: string) {
     this.id = id
-    this.allocation = inheritedAllocation({ matchId: id, queue: 'pool', tag: id, ticketIds: [], at: 0, pool: 'pool' })
+    this.server = new Server({ matchId: id, queue: 'pool', tag: id, at: 0, pool: 'pool' }, undefined)
   }
   get name() {
     return `${this.id}-${this.instance}`
@@ -86,10 +86,10 @@ export class World {
         returned: () => {},
         spent: () => {},
         problem: () => {},
-        listed: ({ matchId }, listing, instance) => seats.listed(matchId, listing, instance),
-        seatsOn: ({ matchId }) => ({ listing: seats.on(matchId) }),
-        isListed: ({ matchId }) => seats.isListed(matchId),
-        isOccupied: ({ matchId }) => seats.isOccupied(matchId),
+        listed: ({ id }, listing, instance) => seats.listed(id, listing, instance),
+        seatsOn: ({ id }) => ({ listing: seats.on(id) }),
+        isListed: ({ id }) => seats.isListed(id),
+        isOccupied: ({ id }) => seats.isOccupied(id),
       },
     })
     const seats: Seats = createSeats({
@@ -97,8 +97,8 @@ export class World {
       random: seededRandom(1),
       holdMs: HOLD_MS,
       maxHoldMs: MAX_HOLD_MS,
-      server: (id) => ({ build: undefined, isOpen: servers.isOpen(this.model(id).allocation) }),
-      changed: (id) => servers.changed(this.model(id).allocation),
+      server: (id) => ({ build: undefined, isOpen: servers.isOpen(this.model(id).server) }),
+      changed: (id) => servers.changed(this.model(id).server),
       unused: () => {
         this.unused += 1
       },
@@ -112,17 +112,17 @@ export class World {
   }
 
   register(model: Model) {
-    this.servers.register(model.allocation, RegistrationBody.parse({ instance: model.name }))
+    this.servers.register(model.server, RegistrationBody.parse({ instance: model.name }))
   }
 
   deliver(model: Model, report: ServerReport) {
     try {
-      this.servers.report(model.allocation, report)
+      this.servers.report(model.server, report)
     } catch {
       // Our process has restarted, or the report is of an instance before.
       if (report.instance !== model.name) return
       this.register(model)
-      this.servers.report(model.allocation, report)
+      this.servers.report(model.server, report)
     }
   }
 
@@ -281,7 +281,7 @@ export const commands = [
   server.map((id) =>
     command(`end ${id}`, (w) => {
       const model = w.model(id)
-      w.servers.forget(model.allocation)
+      w.servers.forget(model.server)
       strictEqual(w.seats.read(id), undefined)
       model.instance += 1
       model.players.clear()
