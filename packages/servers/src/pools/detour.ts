@@ -44,3 +44,6 @@ export const locatedAt = ({ assignment }: Server): Coordinates | undefined => {
   const { latitude, longitude } = assignment?.location ?? {}
   return latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined
 }
+
+export const isSamePoint = (one: Coordinates | undefined, other: Coordinates): boolean =>
+  one?.latitude === other.latitude && one.longitude === other.longitude

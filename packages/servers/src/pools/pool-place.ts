@@ -46,6 +46,11 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
   idleMs: 0,
 })
 
+export const added = (places: Place[], place: Place): Place => {
+  places.push(place)
+  return place
+}
+
 /** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
 const RETIRE_GRACE_MS = 60_000
 

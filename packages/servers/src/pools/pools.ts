@@ -1,12 +1,20 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { type Clock, dateOf } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
-import { buildOf, type FoundTicket, type HostedMatch, isEnrolled, type Order, type Server } from '../records/index.js'
+import {
+  buildOf,
+  ENROLLED,
+  type FoundTicket,
+  type HostedMatch,
+  isEnrolled,
+  type Order,
+  type Server,
+} from '../records/index.js'
 import type { Pool } from './pool-definition.js'
-import { detourAt, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
+import { detourAt, isSamePoint, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
 import { enrolmentEnd } from './enrolment.js'
 import { orderOf } from './pool-order.js'
-import { goalsOf, lifetimeMs, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
+import { added, goalsOf, lifetimeMs, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
 import type { ServerUse } from './server-use.js'
 import { lossShare, mostWarm } from './stock-size.js'
 
@@ -104,7 +112,7 @@ export function createPools(options: PoolsOptions) {
     const places = definition.places?.map(({ name, ...coordinates }) => {
       const kept = before?.places.find((place) => place.name === name)
       if (kept === undefined) return newPlace(name, coordinates, clock.now())
-      return isSame(kept.coordinates, coordinates) ? kept : { ...kept, coordinates }
+      return isSamePoint(kept.coordinates, coordinates) ? kept : { ...kept, coordinates }
     })
     states.set(definition.name, {
       definition,
@@ -132,11 +140,11 @@ export function createPools(options: PoolsOptions) {
     const nearest = places.toSorted((one, other) => distance(one, near) - distance(other, near))[0]
     if (definition.places !== undefined) return nearest
     const unknown = places.find(({ coordinates }) => coordinates === undefined)
-    if (near === undefined) return unknown ?? made(places, newPlace('anywhere', undefined, clock.now()))
+    if (near === undefined) return unknown ?? added(places, newPlace('anywhere', undefined, clock.now()))
     if (nearest !== undefined && (distance(nearest, near) <= SAME_PLACE_KM || places.length >= MOST_PLACES))
       return nearest
     const { latitude, longitude } = near
-    return made(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near, clock.now()))
+    return added(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near, clock.now()))
   }
 
   /** Milliseconds of round trip that a warm server adds to the best place for a match; undefined: it does not fit. */
@@ -172,7 +180,7 @@ export function createPools(options: PoolsOptions) {
     const definition = states.get(server.pool ?? '')?.definition
     if (definition === undefined) return true
     if (server.enrolled !== undefined) return enrolmentEnd(definition, server.enrolled) !== undefined
-    return buildOf(definition.deploy) !== server.build
+    return server.source !== definition.source || buildOf(definition.deploy) !== server.build
   }
 
   const goalsFor = (definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> =>
@@ -262,14 +270,20 @@ export function createPools(options: PoolsOptions) {
       const server = create(definition.name, orderOf(definition, { place }))
       remember(server, { place })
     }
-    // Servers of the version before serve until the new ones are warm.
-    if (ready >= goal) for (const one of outdated) take(one, 'update')
+    // Servers of the version or source before serve until the new ones are warm.
+    if (outdated.length > 0 && areNewReady(definition, ready, goal)) for (const one of outdated) take(one, 'update')
     const keptMs = paused.has(definition.name) ? 0 : definition.keepIdleSeconds * 1000
     const longEmpty = (some: readonly Stock[]) =>
       some.filter(({ server, emptySince }) => !isEnrolled(server) && now - emptySince >= keptMs)
     const surplus = longEmpty(stockHere).toSorted((one, other) => one.emptySince - other.emptySince)
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
     for (const one of longEmpty(elsewhere)) take(one, 'surplus')
+  }
+
+  /** Where all servers come by themselves, those that are wanted need not exist: with the first one they are ready. */
+  const areNewReady = ({ name, source }: Pool, ready: number, goal: number): boolean => {
+    if (source !== ENROLLED) return ready >= goal
+    return [...ofPool(name)].some((one) => one.isUp && !one.isDraining && isEnrolled(one.server))
   }
 
   /** Of servers that play, those that will be free within the time of a boot, on average: they need no replacement. */
@@ -415,7 +429,7 @@ export function createPools(options: PoolsOptions) {
       else paused.delete(pool)
       isLookPressing = true
     },
-    /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
+    /** The pools are others now. Servers of a changed version or source are drained once new ones are warm. */
     reconfigure: (pools: readonly Pool[]) => {
       const names = new Set(pools.map(({ name }) => name))
       for (const name of states.keys())
@@ -480,19 +494,11 @@ export function createPools(options: PoolsOptions) {
   }
 }
 
-const made = (places: Place[], place: Place): Place => {
-  places.push(place)
-  return place
-}
-
 const countOf = <Item>(items: Iterable<Item>, isCounted: (item: Item) => boolean): number => {
   let count = 0
   for (const item of items) if (isCounted(item)) count += 1
   return count
 }
-
-const isSame = (one: Coordinates | undefined, other: Coordinates) =>
-  one?.latitude === other.latitude && one.longitude === other.longitude
 
 const NONE: ReadonlySet<Stock> = new Set()
 const NO_GOALS: ReadonlyMap<Place, number> = new Map()
