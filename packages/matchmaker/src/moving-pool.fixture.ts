@@ -146,8 +146,7 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
     begin(where, 'enrolled', token, instance)
   }
   const supervise = async () => {
-    for (let slot = 0; slot < slots; slot += 1)
-      if (!processes.has(`192.0.2.1:${7777 + slot}`)) await startOwn(slot)
+    for (let slot = 0; slot < slots; slot += 1) if (!processes.has(`192.0.2.1:${7777 + slot}`)) await startOwn(slot)
   }
 
   return {

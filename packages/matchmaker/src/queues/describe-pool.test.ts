@@ -16,8 +16,15 @@ test('a pool without warm servers is said in few words', () => {
 
 test('where its servers come from is said', () => {
   const says =
-    'They come from the source metal, which chooses the place; where it has no capacity, it is asked nowhere else.'
+    'They come from the source metal, which chooses the place; where it has no capacity, it is asked nowhere else, ' +
+    'and it gives no logs of servers that failed.'
   expect(describePool(poolSchema.parse({ name: 'arena', deploy, source: 'metal' }))[1]).toBe(says)
+  const enrol = [{ key: 'a-key-of-at-least-32-characters-x', place: 'Oslo', max: 3, matches: 4 }]
+  const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+  expect(describePool(poolSchema.parse({ name: 'arena', places, enrol })).slice(0, 2)).toEqual([
+    'Nothing is deployed: its servers come by themselves, and while all are taken, players wait.',
+    'Three servers of your own at Oslo at most may add themselves with a key, each for four matches at a time at most.',
+  ])
 })
 
 test('what stays idle without `warm` is said too', () => {

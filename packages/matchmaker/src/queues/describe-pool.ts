@@ -63,13 +63,13 @@ export function describePool(pool: DescribedPool): readonly string[] {
       : `, and takes none ${duration(reuse.maxAgeMinutes * 60_000)} after its create`
   return [
     source === ENROLLED
-      ? 'nothing is deployed: its servers come by themselves'
+      ? 'nothing is deployed: its servers come by themselves, and while all are taken, players wait'
       : `its servers run ${deploy.application}, version ${deploy.version}`,
     ...(source === undefined || source === ENROLLED
       ? []
       : [
           `they come from the source ${source}, which chooses the place; ` +
-            'where it has no capacity, it is asked nowhere else',
+            'where it has no capacity, it is asked nowhere else, and it gives no logs of servers that failed',
         ]),
     ...enrol.map(
       ({ place, max, matches }) =>

@@ -234,7 +234,9 @@ function aboutSources({ pools, sources }: ConfigFile): Remark[] {
   return [
     ...Object.entries(sources).flatMap(([name, { allocator }]) =>
       remarks({
-        [`sources.${name}`]: !pools.some(({ source }) => source === name) && 'is the source of no pool',
+        [`sources.${name}`]:
+          !pools.some(({ source }) => source === name) &&
+          'is the source of no pool: remove it once it has no server left',
         [`sources.${name}.allocator`]: isPlain(allocator) && 'is not encrypted: tokens of servers are sent as they are',
       }),
     ),
