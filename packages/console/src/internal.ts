@@ -3,6 +3,7 @@ export { baseStyle } from './parts/base-style.js'
 export { counted, duration, grouped, sum } from './parts/number-words.js'
 export { type Dot, type Label, onMap, placeLabels } from './parts/world-map.js'
 export { graticule, mapExtent, worldOutline } from './parts/world-outline.js'
+export type { KeyRow, PoolRow, ServerList, ServerOutput, ServerRow, SourceRow } from './wire-servers.js'
 export {
   type Applied,
   type ApplyRequest,
@@ -19,7 +20,6 @@ export {
   type Now,
   type Permission,
   permissionsOf,
-  type PoolRow,
   type Problem,
   type ProblemNow,
   type QueueCard,
@@ -29,9 +29,6 @@ export {
   type RelaxedStep,
   type Role,
   type ServerCluster,
-  type ServerList,
-  type ServerOutput,
-  type ServerRow,
   type ServersNow,
   type Story,
   type StoryAction,

@@ -52,6 +52,7 @@ export {
   poolSchemaWith,
   noSuchWebhook,
   ENROLLED,
+  lossShare,
   EnrolmentBody,
   RegistrationBody,
   ReportBody,

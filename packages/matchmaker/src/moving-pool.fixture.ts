@@ -1,6 +1,7 @@
-import type { Assignment, EnrolmentDefinition, PoolDefinition } from '@muster/servers'
+import type { EnrolmentDefinition, PoolDefinition } from '@muster/servers'
 import { createTestAllocator } from '@muster/servers/allocator-fixture'
 import { EnrolmentBody, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import type { MatchmakerEvents } from './events.js'
 import { setUp } from './matchmaker.fixture.js'
 
 const KEY = 'a-key-of-the-arena-for-own-machines'
@@ -169,7 +170,8 @@ export function openMoving({ pool = arena, fault }: MovingOptions = {}) {
 }
 
 /** Where players of an assignment connect. */
-const whereOf = ({ fqdn, ports }: Assignment) => `${fqdn}:${ports['game']?.external}`
+const whereOf = ({ fqdn, ports }: MatchmakerEvents['serverAssigned']['assignment']) =>
+  `${fqdn}:${ports['game']?.external}`
 
 /** Notes everything by which a player would notice the move. */
 export function watchPlayers({ matchmaker, processes, clock }: Pick<Moving, 'matchmaker' | 'processes' | 'clock'>) {

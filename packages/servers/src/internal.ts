@@ -104,7 +104,7 @@ export {
   type Registration,
   type RegistrationDefinition,
 } from './records/deploy.js'
-export { type Enrolment, enrolmentKeySchema } from './pools/enrolment.js'
+export { type Enrolment, enrolmentKeySchema, type EnrolmentView } from './pools/enrolment.js'
 export { type Pool, poolDeploySchema, poolSchema, poolSchemaWith } from './pools/pool-definition.js'
 export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pool-place.js'

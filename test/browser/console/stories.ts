@@ -1,6 +1,7 @@
 import type {
   Audit,
   Found,
+  KeyRow,
   PoolRow,
   QueueCards,
   ServerList,
@@ -243,6 +244,7 @@ export function serversOf(at: number): ServerList {
     id: 'match-7f3a91c2',
     requestId: '9a31c04f77e2',
     pool: null,
+    source: null,
     queue: 'duel',
     matches: ['match-7f3a91c2'],
     listing: null,
@@ -305,6 +307,19 @@ export function serversOf(at: number): ServerList {
       since: at - 9_100_000,
       cost: 0.607,
     }),
+    ofPool({
+      id: 'e-4c1d',
+      requestId: 'e-4c1d',
+      source: 'enrolled',
+      host: 'fra-1.example.com',
+      place: 'Frankfurt',
+      state: 'playing',
+      queue: 'ranked-5v5',
+      matches: ['match-9d10aa7e'],
+      players: 10,
+      since: at - 44_000_000,
+      cost: 0,
+    }),
     row({
       id: 'match-20d4',
       matches: ['match-20d4'],
@@ -365,7 +380,24 @@ export function serversOf(at: number): ServerList {
       idleCost: 0.1,
     },
   ]
-  return { at, total: 7, players: 46, cost: 1.2854, currency: 'EUR', pools, servers }
+  const sources = [
+    { source: null, servers: 7, draining: 1 },
+    { source: 'enrolled', servers: 1, draining: 0 },
+  ]
+  const allowed = { servers: 40, matches: 4, builds: ['1.4.2'] }
+  const keys: readonly KeyRow[] = [
+    { key: '9f86d081', pool: 'arena', place: 'Frankfurt', servers: 1, allowed, builds: ['1.4.2'] },
+    {
+      key: '60303ae2',
+      pool: 'arena',
+      place: 'Stockholm',
+      servers: 0,
+      allowed: { ...allowed, builds: null },
+      builds: [],
+    },
+    { key: 'fd61a03a', pool: 'arena', place: 'Frankfurt', servers: 2, allowed: null, builds: ['1.4.1', '1.4.2'] },
+  ]
+  return { at, total: 8, players: 56, cost: 1.2854, currency: 'EUR', pools, sources, keys, servers }
 }
 
 export const auditOf = (at: number): Audit => ({

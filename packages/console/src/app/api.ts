@@ -1,16 +1,5 @@
-import type {
-  Applied,
-  ApplyRequest,
-  Audit,
-  Found,
-  Problem,
-  QueueCards,
-  ServerList,
-  ServerOutput,
-  StoryAction,
-  Trial,
-  TrialRequest,
-} from '../wire.js'
+import type { Action, Applied, ApplyRequest, Audit, Found, Problem, QueueCards, Trial, TrialRequest } from '../wire.js'
+import type { ServerList, ServerOutput } from '../wire-servers.js'
 import { sentence } from './words.js'
 
 /** What a request was refused for, in words to be shown. */
@@ -31,12 +20,13 @@ export const whyOf = (error: unknown, otherwise = 'The answer could not be read.
 
 export type Api = ReturnType<typeof createApi>
 
-const acts: Readonly<Record<StoryAction, readonly [things: string, verb: string]>> = {
+const acts: Readonly<Record<Action, readonly [things: string, verb: string]>> = {
   'cancel-ticket': ['tickets', 'cancel'],
   'stop-match': ['matches', 'stop'],
   'forgive-cooldown': ['players', 'forgive'],
   'drain-server': ['servers', 'drain'],
   'kill-server': ['servers', 'kill'],
+  'revoke-enrolment': ['enrolments', 'revoke'],
 }
 
 const unread: Problem = { code: 'unreachable', message: 'The server does not answer.' }
@@ -83,7 +73,7 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
     startTrial: (request: TrialRequest) => call<Trial>('POST', 'trials', request),
     trial: (id: string) => call<Trial>('GET', `trials/${part(id)}`),
     endTrial: (id: string) => call('DELETE', `trials/${part(id)}`),
-    act: (action: StoryAction, id: string) => {
+    act: (action: Action, id: string) => {
       const [things, verb] = acts[action]
       return call('POST', `${things}/${part(id)}/${verb}`)
     },

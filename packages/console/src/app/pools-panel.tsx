@@ -1,5 +1,5 @@
 import { grouped, groupBy } from '../parts/index.js'
-import type { PoolRow, ServerList } from '../wire.js'
+import type { PoolRow, ServerList } from '../wire-servers.js'
 import { Cell, Meter, number, TableHead } from './elements.js'
 import { hours, money, percent } from './words.js'
 

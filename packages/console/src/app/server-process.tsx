@@ -1,4 +1,4 @@
-import type { ServerRow } from '../wire.js'
+import type { ServerRow } from '../wire-servers.js'
 import { usePolled } from './store-context.js'
 import { AskButton } from './story-card.js'
 

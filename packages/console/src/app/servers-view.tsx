@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { grouped, groupBy } from '../parts/index.js'
-import type { ServerList, ServerRow } from '../wire.js'
+import type { ServerList, ServerRow, SourceRow } from '../wire-servers.js'
 import { Cell, IdLink, number, PolledView, TableHead } from './elements.js'
+import { KeysPanel } from './keys-panel.js'
 import { PoolsPanel } from './pools-panel.js'
 import { OutputPanel, ProcessButtons } from './server-process.js'
 import { useStore } from './store-context.js'
@@ -19,6 +20,7 @@ function Answered({ list }: { readonly list: ServerList }) {
   return (
     <>
       <PoolsPanel list={list} />
+      <KeysPanel list={list} />
       <List list={list} show={show} />
       {shown === undefined ? null : <OutputPanel key={shown} requestId={shown} />}
     </>
@@ -53,6 +55,9 @@ function List({ list, show }: ListProps) {
         {grouped(total)} {total === 1 ? 'server' : 'servers'}, {grouped(players)} players
         {cost === null ? '' : `, ${money(cost, currency)} so far`}
       </h2>
+      {list.sources.some(({ source }) => source !== null) ? (
+        <p class="none">{list.sources.map(words).join('; ')}</p>
+      ) : null}
       {servers.length < total ? <p class="none">The first {grouped(servers.length)} are listed.</p> : null}
       <div class="scroll" tabIndex={0} role="region" aria-label="Servers by place">
         <table class="wide-table cards servers-table">
@@ -94,7 +99,7 @@ interface RowProps extends ListProps {
 }
 
 function Row({ row, list, mayAct, show }: RowProps) {
-  const { id, requestId, host, pool, matches, listing, queue, state, draining, players, since, cost } = row
+  const { id, requestId, host, pool, source, matches, listing, queue, state, draining, players, since, cost } = row
   return (
     <tr>
       <th scope="row">
@@ -121,6 +126,7 @@ function Row({ row, list, mayAct, show }: RowProps) {
             <small>{pool}</small>
           </>
         )}
+        {source === null ? null : <small> {from(source)}</small>}
       </Cell>
       <Cell kind="" head="State">
         {state} {draining === null ? null : <small>{drains[draining] ?? draining}</small>}
@@ -143,10 +149,18 @@ function Row({ row, list, mayAct, show }: RowProps) {
 const seatsIn = ({ seats, taken, held }: NonNullable<ServerRow['listing']>): string =>
   `${grouped(taken)} of ${grouped(seats)} seats taken${held === 0 ? '' : `, ${grouped(held)} held`}`
 
+/** The reserved name of the source of servers that came by themselves is no place. */
+const from = (source: string): string => (source === 'enrolled' ? 'enrolled' : `from ${source}`)
+
+/** The servers of a source, in words. */
+const words = ({ source, servers, draining }: SourceRow): string =>
+  `${grouped(servers)} ${from(source ?? 'the deployment service')}` +
+  (draining === 0 ? '' : `, ${grouped(draining)} of them draining`)
+
 /** Why a server drains, in a word or two. */
 const drains: Readonly<Record<string, string>> = {
   'own-wish': 'by its own wish',
   operator: 'by an operator',
-  update: 'new version',
+  update: 'new version or source',
   silent: 'did not answer',
 }

@@ -1,7 +1,7 @@
 import { Fragment } from 'preact'
 import { useId } from 'preact/hooks'
 import { grouped } from '../parts/index.js'
-import type { Permission, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire.js'
+import type { Action, Permission, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire.js'
 import { hrefOf } from './routes.js'
 import { useStore } from './store-context.js'
 import type { Question } from './store.js'
@@ -148,7 +148,7 @@ const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; re
 )
 
 interface AskButtonProps {
-  readonly action: StoryAction
+  readonly action: Action
   /** Of what it is done to, and the name by which that is shown. */
   readonly id: string
   readonly name: string
@@ -201,16 +201,17 @@ const permissions: Readonly<Record<StoryAction, Permission>> = {
   'kill-server': 'servers',
 }
 
-const verbs: Readonly<Record<StoryAction, string>> = {
+const verbs: Readonly<Record<Action, string>> = {
   'cancel-ticket': 'Cancel the ticket',
   'stop-match': 'Stop the match',
   'forgive-cooldown': 'Forgive the cooldown',
   'drain-server': 'Drain the server',
   'kill-server': 'Kill the server',
+  'revoke-enrolment': 'Revoke the key',
 }
 
 /** @param id as it is shown. */
-function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
+function questionOf(action: Action, id: string, act: () => Promise<void>): Question {
   const common = { verb: verbs[action], act }
   if (action === 'cancel-ticket') {
     const text = ['Its players leave the queue and are told so. Their waiting time is lost.']
@@ -227,6 +228,10 @@ function questionOf(action: StoryAction, id: string, act: () => Promise<void>): 
   if (action === 'kill-server') {
     const text = ['Its process is ended at once (SIGKILL), as a crash would end it.']
     return { ...common, title: `Kill server ${id}?`, text, done: `Server ${id} is killed.`, isHarsh: true }
+  }
+  if (action === 'revoke-enrolment') {
+    const text = ['Its servers are stopped at once, and everybody who plays there is thrown out.']
+    return { ...common, title: `Revoke key ${id}?`, text, done: `Key ${id} is revoked.`, isHarsh: true }
   }
   const text = ['The player may search again at once, and the next cooldown is short again.']
   return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }

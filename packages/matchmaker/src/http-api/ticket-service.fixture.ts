@@ -296,6 +296,7 @@ export function createFakeService(clock: Clock): FakeService {
         matches: fake.matches,
         servers: [],
         pools: [],
+        enrolments: [],
         resultsPending: 0,
         oldestResultMs: 0,
         resultsAside: 0,

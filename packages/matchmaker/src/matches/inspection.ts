@@ -2,6 +2,7 @@ import type { Store } from '@muster/servers'
 import {
   type AllocationView,
   type Allocator,
+  type EnrolmentView,
   type Held,
   type PoolPlaceView,
   type ResultOutbox,
@@ -58,6 +59,8 @@ export interface Inspection {
   readonly servers: readonly ServerView[]
   /** The pools of game servers, by place. */
   readonly pools: readonly PoolPlaceView[]
+  /** The keys with which servers may add themselves to pools, as the configuration is now. */
+  readonly enrolments: readonly EnrolmentView[]
   /** Results of matches that the backend has not taken yet. */
   readonly resultsPending: number
   /** Milliseconds since the oldest of these matches ended; 0 if there is none. */
@@ -130,6 +133,7 @@ export function inspect({ runtimes, tickets, matches, allocator, results, store,
     matches: allocator.views(),
     servers: [...allocator.gameServers()],
     pools: allocator.pools.views(now),
+    enrolments: allocator.pools.enrolments(),
     resultsPending: results?.pending() ?? 0,
     oldestResultMs: results?.oldestMs() ?? 0,
     resultsAside: results?.asideCount() ?? 0,

@@ -25,6 +25,7 @@ export const idle: Inspection = {
   matches: [],
   servers: [],
   pools: [],
+  enrolments: [],
   resultsPending: 0,
   oldestResultMs: 0,
   resultsAside: 0,

@@ -114,6 +114,8 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     stopMatch: ({ id }, { caller }) =>
       operate(caller, 'stop-match', id, () => matchmaker.stopMatch(id, { until: 'recorded' })),
     drainServer: ({ id }, { caller }) => operate(caller, 'drain-server', id, () => matchmaker.drainServer(id)),
+    revokeEnrolment: ({ key }, { caller }) =>
+      operate(caller, 'revoke-enrolment', key, () => matchmaker.revokeEnrolment(key)),
     serverOutput: ({ id }) => ({ text: outputOf(id) }),
     killServer: ({ id }, { caller }) => {
       outputOf(id)

@@ -45,6 +45,7 @@ export interface ConsoleMatchmaker extends Pick<
   | 'inspect'
   | 'stopMatch'
   | 'drainServer'
+  | 'revokeEnrolment'
   | 'queueNames'
   | 'pauseQueue'
   | 'resumeQueue'

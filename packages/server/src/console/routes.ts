@@ -97,6 +97,11 @@ export const consoleRoutes = {
     input: idKey,
     errors: [403, 404, 503],
   }),
+  revokeEnrolment: operation('POST /enrolments/{key}/revoke', {
+    summary: 'Stop all servers that came with a key that is not in the configuration any more',
+    input: z.strictObject({ key: z.string().regex(/^[\da-f]{8}$/, 'must be 8 hex digits') }),
+    errors: [403, 409, 503],
+  }),
   serverOutput: operation('GET /servers/{id}/output', {
     summary: 'What the process of a deployment has written; in `muster dev` only',
     input: idKey,
@@ -137,6 +142,7 @@ export const permissionOf: Readonly<Record<keyof typeof consoleRoutes, Permissio
   cancelTicket: 'players',
   stopMatch: 'players',
   drainServer: 'servers',
+  revokeEnrolment: 'servers',
   serverOutput: 'servers',
   killServer: 'servers',
   forgive: 'players',

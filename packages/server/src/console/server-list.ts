@@ -1,7 +1,8 @@
 import type { PoolRow, ServerList, ServerRow } from '@muster/console/internal'
 import type { Inspection } from '@muster/matchmaker'
-import type { AllocationView } from '@muster/matchmaker/internal'
+import { type AllocationView, ENROLLED } from '@muster/matchmaker/internal'
 import type { ConsoleSpending, Processes } from './options.js'
+import { keyRows, sourceRows } from './server-sources.js'
 import { mayDrain, placeName } from './stories/index.js'
 
 /** Servers that one answer lists, and matches of each (our choice). */
@@ -16,7 +17,7 @@ type GameServer = Inspection['servers'][number]
  * @param now epoch milliseconds
  */
 export function serverList(
-  { matches, servers, pools }: Pick<Inspection, 'matches' | 'servers' | 'pools'>,
+  { matches, servers, pools, enrolments }: Pick<Inspection, 'matches' | 'servers' | 'pools' | 'enrolments'>,
   spending: ConsoleSpending,
   now: number,
   processes?: Processes,
@@ -25,8 +26,8 @@ export function serverList(
   const registered = new Map(servers.map((server) => [server.id, server]))
   const guests = guestsByServer(matches)
   const context = { pricePerMinute, now, processes }
-  const rows = matches
-    .filter(({ hosted }) => hosted === undefined)
+  const there = matches.filter(({ hosted }) => hosted === undefined)
+  const rows = there
     .map((server) => rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], context))
     .toSorted(byPlaceThenAge)
   return {
@@ -36,6 +37,8 @@ export function serverList(
     cost: pricePerMinute === undefined ? null : rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
     currency,
     pools: pools.map((pool) => poolRow(pool, pricePerMinute)),
+    sources: sourceRows(rows),
+    keys: keyRows(enrolments, there),
     servers: rows.slice(0, MOST_SERVERS),
   }
 }
@@ -65,12 +68,13 @@ function rowOf(
   guests: readonly AllocationView[],
   { pricePerMinute, now, processes }: RowContext,
 ): ServerRow {
-  const { matchId: id, pool, queue, requestId, assignment, at } = server
+  const { matchId: id, pool, source, queue, requestId, assignment, at } = server
   const served = pool === undefined ? [server] : guests
   return {
     id,
     requestId: requestId ?? null,
     pool: pool ?? null,
+    source: source ?? null,
     queue: pool === undefined ? queue : (guests[0]?.queue ?? null),
     matches: served.slice(0, MOST_MATCHES).map(({ matchId }) => matchId),
     listing: listingOf(registered),
@@ -82,7 +86,9 @@ function rowOf(
     host: assignment?.fqdn ?? null,
     players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),
     since: Math.floor(at),
-    cost: pricePerMinute === undefined ? null : (Math.max(0, now - at) / 60_000) * pricePerMinute,
+    // What has enrolled is no server of the service.
+    cost:
+      pricePerMinute === undefined ? null : source === ENROLLED ? 0 : (Math.max(0, now - at) / 60_000) * pricePerMinute,
   }
 }
 

@@ -69,6 +69,20 @@ export const hasDigest = (enrolment: Enrolment, digest: string): boolean => dige
 /** Names a key to operators, and in the store: the first 8 hex digits of its SHA-256. */
 export const enrolmentIdOf = (enrolment: Enrolment): string => digestIn(enrolment).slice(0, 8)
 
+/** A key of a pool, for operators: what it allows, without the key itself. */
+export interface EnrolmentView extends Omit<Enrolment, 'key' | 'hosts'> {
+  /** The first 8 hex digits of the SHA-256 of the key. */
+  readonly key: string
+  /** Name of the pool. */
+  readonly pool: string
+}
+
+export const enrolmentViewsOf = (pool: KeyedPool & { readonly name: string }): readonly EnrolmentView[] =>
+  pool.enrol.map((enrolment) => {
+    const { place, max, matches, builds = pool.source === ENROLLED ? undefined : [pool.deploy.version] } = enrolment
+    return { key: enrolmentIdOf(enrolment), pool: pool.name, place, max, matches, builds }
+  })
+
 /** What of a pool counts for its keys. */
 interface KeyedPool {
   readonly source?: string | undefined

@@ -46,6 +46,12 @@ export const newPlace = (name: string, coordinates: Coordinates | undefined, now
   idleMs: 0,
 })
 
+export const countOf = <Item>(items: Iterable<Item>, isCounted: (item: Item) => boolean): number => {
+  let count = 0
+  for (const item of items) if (isCounted(item)) count += 1
+  return count
+}
+
 export const added = (places: Place[], place: Place): Place => {
   places.push(place)
   return place

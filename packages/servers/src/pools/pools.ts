@@ -12,9 +12,9 @@ import {
 } from '../records/index.js'
 import type { Pool } from './pool-definition.js'
 import { detourAt, isSamePoint, KM_PER_MS, locatedAt, locationOf, SAME_PLACE_KM, type WarmNeeds } from './detour.js'
-import { enrolmentEnd } from './enrolment.js'
+import { enrolmentEnd, type EnrolmentView, enrolmentViewsOf } from './enrolment.js'
 import { orderOf } from './pool-order.js'
-import { added, goalsOf, lifetimeMs, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
+import { added, countOf, goalsOf, lifetimeMs, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
 import type { ServerUse } from './server-use.js'
 import { lossShare, mostWarm } from './stock-size.js'
 
@@ -302,6 +302,8 @@ export function createPools(options: PoolsOptions) {
   return {
     find: (name: string): PoolState | undefined => states.get(name),
     definitions: (): readonly Pool[] => Array.from(states.values(), ({ definition }) => definition),
+    enrolments: (): readonly EnrolmentView[] =>
+      [...states.values()].flatMap(({ definition }) => enrolmentViewsOf(definition)),
     /** The order of a server of an earlier process; undefined if its pool is gone. */
     orderOf: (pool: string): Order | undefined => {
       const definition = states.get(pool)?.definition
@@ -492,12 +494,6 @@ export function createPools(options: PoolsOptions) {
         })
       }),
   }
-}
-
-const countOf = <Item>(items: Iterable<Item>, isCounted: (item: Item) => boolean): number => {
-  let count = 0
-  for (const item of items) if (isCounted(item)) count += 1
-  return count
 }
 
 const NONE: ReadonlySet<Stock> = new Set()

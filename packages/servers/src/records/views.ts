@@ -89,7 +89,7 @@ export const matchViewOf = (match: HostedMatch): AllocationView => {
 }
 
 export const poolServerViewOf = (server: Server): AllocationView => {
-  const { id: matchId, queue, tag, at, phase, requestId, assignment, pool, unwanted } = server
+  const { id: matchId, queue, tag, at, phase, requestId, assignment, pool, source, enrolled, unwanted } = server
   return {
     matchId,
     queue,
@@ -102,6 +102,7 @@ export const poolServerViewOf = (server: Server): AllocationView => {
     requestId,
     assignment,
     ...(pool !== undefined && { pool }),
+    ...(source !== undefined && { source, enrolled }),
     placement: placementOf(server),
   }
 }

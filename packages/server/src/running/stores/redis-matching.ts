@@ -30,6 +30,7 @@ const NOTHING: Inspection = {
   matches: [],
   servers: [],
   pools: [],
+  enrolments: [],
   resultsPending: 0,
   oldestResultMs: 0,
   resultsAside: 0,
