@@ -7,7 +7,7 @@ import { limits } from '@muster/core/api'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
 import { createMatchmaker, createTicketApi, defineQueue } from '@muster/matchmaker'
-import { definePools, poolCost } from '@muster/matchmaker/internal'
+import { definePools, lossShare, poolCost } from '@muster/matchmaker/internal'
 import { configJsonSchema } from '@muster/server'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -256,4 +256,32 @@ test('a wrong figure of the example is found', () => {
 
 test('it has at most 120 lines', () => {
   expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(120)
+})
+
+test('base load on own machines is what Erlang’s loss formula says', () => {
+  const table = page.slice(page.indexOf('## Base load on your own machines'))
+  const [places = 0, machinePrice = 0] = numbersIn(/A machine has .*? an hour/.exec(table)?.[0] ?? '')
+  const [busy = 0, busyHours = 0, calm = 0, calmHours = 0] = numbersIn(
+    /with 100 matches .*? h\./s.exec(table)?.[0] ?? '',
+  )
+  const price = 0.12
+  const cells = (first: string) => row(first, table).map((cell) => firstIn(cell) ?? 0)
+  const overflow = (load: number) => cells('own machines').map((count) => load * lossShare(count * places, load))
+  const [atPeak, otherwise] = [overflow(busy), overflow(calm)]
+  const hours = busyHours * busy + calmHours * calm
+  const atService = atPeak.map((peak, index) => busyHours * peak + calmHours * (otherwise[index] ?? 0))
+  const rounded = (values: readonly number[], digits: number) => values.map((value) => Number(value.toFixed(digits)))
+  expect(cells(`matches at once at the service, for ${busyHours} h`)).toEqual(rounded(atPeak, 1))
+  expect(cells(`the same, for ${calmHours} h`)).toEqual(rounded(otherwise, 1))
+  expect(cells('matches on own machines, %')).toEqual(
+    rounded(
+      atService.map((served) => 100 * (1 - served / hours)),
+      0,
+    ),
+  )
+  const costs = cells('own machines').map((count, index) => 24 * count * machinePrice + price * (atService[index] ?? 0))
+  expect(cells('cost, EUR a day')).toEqual(rounded(costs, 2))
+  expect(table).toContain(`costs ${(machinePrice / places).toFixed(3)} EUR an hour`)
+  // A day of the machine, in hours of all its places at the price of the service.
+  expect(table).toContain(`from ${((24 * machinePrice) / (places * price)).toFixed(1)} h of`)
 })
