@@ -202,6 +202,23 @@ export const poolSchema = poolSchemaWith(enrolmentKeySchema)
 /** A pool, checked and with defaults filled in. */
 export type Pool = Readonly<z.output<typeof poolSchema>>
 
+type Schedule = Pool['at'][number]
+
+/** For the minute in which each schedule was last asked about, whether it holds: schedules begin on the minute. */
+const lastAsked = new WeakMap<Schedule, { readonly minute: number; readonly holds: boolean }>()
+
+function holdsAt(asked: Schedule, now: number): boolean {
+  const minute = Math.floor(now / 60_000)
+  const last = lastAsked.get(asked)
+  if (last?.minute === minute) return last.holds
+  const { cron, timezone, minutes } = asked
+  const since = new Date((minute - minutes) * 60_000)
+  const begun = new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun(since)
+  const holds = begun !== null && begun.getTime() <= now
+  lastAsked.set(asked, { minute, holds })
+  return holds
+}
+
 /** The goals of the schedules that hold now. @param now date of the wall clock, in epoch milliseconds. */
 export function scheduledGoals(
   { at }: Pick<Pool, 'at'>,
@@ -209,10 +226,9 @@ export function scheduledGoals(
 ): { readonly hit: number | undefined; readonly min: number } {
   let goal: number | undefined
   let least = 0
-  for (const { cron, timezone, minutes, hit: share, min } of at) {
-    const since = new Date(now - minutes * 60_000)
-    const begun = new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun(since)
-    if (begun === null || begun.getTime() > now) continue
+  for (const one of at) {
+    if (!holdsAt(one, now)) continue
+    const { hit: share, min } = one
     if (share !== undefined) goal = Math.max(goal ?? 0, share)
     if (min !== undefined) least = Math.max(least, min)
   }

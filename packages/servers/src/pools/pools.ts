@@ -91,7 +91,7 @@ export function createPools(options: PoolsOptions) {
     return use !== 'started' && use !== 'seated'
   }
   const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
-  const states = new Map<string, PoolState & { readonly places: Place[] }>()
+  const states = new Map<string, PoolState & { readonly places: Place[]; readonly build: string }>()
   const stock = new Map<Server, Stock>()
   const byPool = new Map<string, Set<Stock>>()
   /** Names of pools that are paused. */
@@ -116,6 +116,7 @@ export function createPools(options: PoolsOptions) {
     })
     states.set(definition.name, {
       definition,
+      build: buildOf(definition.deploy),
       places: places ?? before?.places ?? [],
       orderFor: (near, placements) => orderOf(definition, { near, placements }),
       orderAt: (near) => {
@@ -177,10 +178,10 @@ export function createPools(options: PoolsOptions) {
   }
 
   const isOld = ({ server }: Stock): boolean => {
-    const definition = states.get(server.pool ?? '')?.definition
-    if (definition === undefined) return true
-    if (server.enrolled !== undefined) return enrolmentEnd(definition, server.enrolled) !== undefined
-    return server.source !== definition.source || buildOf(definition.deploy) !== server.build
+    const state = states.get(server.pool ?? '')
+    if (state === undefined) return true
+    if (server.enrolled !== undefined) return enrolmentEnd(state.definition, server.enrolled) !== undefined
+    return server.source !== state.definition.source || state.build !== server.build
   }
 
   const goalsFor = (definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> =>
@@ -461,7 +462,7 @@ export function createPools(options: PoolsOptions) {
           keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
         if (before < Infinity) ordered += before - roomLeft
       }
-      for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
+      for (const [name, left] of byPool) if (!states.has(name)) for (const one of left) take(one, 'update')
     },
 
     views: (now: number): readonly PoolPlaceView[] =>

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { poolSchema, scheduledGoals } from './pool-definition.js'
+
+const SECOND = 1000
+const MINUTE = 60_000
+const deploy = { application: 'game', version: '1' }
+
+test('a schedule holds from its minute for so many minutes, whenever and in whichever order it is asked', () => {
+  const at = [{ cron: '0 20 * * *', timezone: 'Europe/Berlin', minutes: 3, min: 2 }]
+  const pool = poolSchema.parse({ name: 'arena', deploy, at })
+  const begins = Date.UTC(2026, 0, 5, 19)
+  const minAt = (ms: number) => scheduledGoals(pool, begins + ms).min
+  const times = Array.from({ length: 40 }, (_, nth) => nth * 9.5 * SECOND - MINUTE)
+  for (const ms of [-1, 0, 1, 3 * MINUTE - 1, 3 * MINUTE, ...times, ...times.toReversed()])
+    expect([ms, minAt(ms)]).toEqual([ms, ms >= 0 && ms < 3 * MINUTE ? 2 : 0])
+})
+
+test('of schedules that hold, the greatest goals count', () => {
+  const always = { cron: '* * * * *', minutes: 1 }
+  const at = [
+    { ...always, hit: 0.5, min: 3 },
+    { ...always, hit: 0.9 },
+    { ...always, min: 1 },
+  ]
+  expect(scheduledGoals(poolSchema.parse({ name: 'arena', deploy, at }), Date.UTC(2026, 0, 5))).toEqual({
+    hit: 0.9,
+    min: 3,
+  })
+})
