@@ -38,6 +38,9 @@ export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): 
   }
 }
 
+/** Ends a sleep that nobody waits for any more. One for all: to make an `AbortError` each time takes longest of all. */
+const OVER = new Error('nobody waits for it any more')
+
 /**
  * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with the signal's reason as
  * soon as the signal is aborted. No timer and no listener remains afterwards.
@@ -54,7 +57,7 @@ export async function within<T>(
     return (await Promise.race([promise, late])) ?? undefined
   } finally {
     over.unlink()
-    over.abort()
+    over.abort(OVER)
     // The sleep that lost the race is aborted; its rejection is ignored.
     late.catch(() => {})
   }

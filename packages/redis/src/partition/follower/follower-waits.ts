@@ -31,9 +31,9 @@ const NOTED_LENGTH = 8 * 1024 * 1024
 export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions) {
   const kindOf = createStoredKind(locate)
   const noted = new LRUCache<string, Noted>({
-    max: NOTED,
     maxSize: NOTED_LENGTH,
-    sizeCalculation: ({ stored }) => stored.body.length + 1,
+    // No more than `NOTED` of them, and no memory for those that there are not.
+    sizeCalculation: ({ stored }) => Math.max(stored.body.length, Math.ceil(NOTED_LENGTH / NOTED)),
   })
   let heard: { readonly waits: HeardWaits; readonly at: number } | undefined
   let asking: Promise<HeardWaits> | undefined

@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { growingTo } from '@muster/core/internal'
 import type { Ticket, TicketService } from '@muster/matchmaker'
 import { createJoinTokens, createServerKeys, type JoinTokenOptions } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
@@ -30,7 +31,7 @@ export function createServerService(options: ServerServiceOptions) {
   const { ask, store, clock, joinTokens, serverSecret } = options
   const waits = createServerWaits(clock)
   /** Until when a token counts as that of a server, in epoch milliseconds. */
-  const known = new LRUCache<string, number>({ max: KNOWN })
+  const known = new LRUCache<string, number>(growingTo(KNOWN))
 
   /** Shared by all processes, and written before the first server is created. */
   let master = serverSecret

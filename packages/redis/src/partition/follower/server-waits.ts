@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { unlessAborted } from '@muster/core/internal'
+import { growingTo, unlessAborted } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { PartitionFull } from '../partition-errors.js'
 import type { OrdersNotice } from '../rpc.js'
@@ -21,7 +21,7 @@ const MOST_NOTICED = 10_000
 /** Game servers whose requests this process holds until their orders change. */
 export function createServerWaits(clock: Clock) {
   const waiting = new Map<string, () => void>()
-  const noticed = new LRUCache<string, number>({ max: MOST_NOTICED })
+  const noticed = new LRUCache<string, number>(growingTo(MOST_NOTICED))
   let isWaking = false
   /** Whether there was a gap since all began to be woken: those who have asked before it ask once more. */
   let isAgain = false

@@ -66,9 +66,9 @@ export function createRpcServer(options: RpcServerOptions) {
   const { leader, reply, answered, problem } = options
   /** Replies by the id of their question: of what must not be done again. */
   const replies = new LRUCache<string, string>({
-    max: REMEMBERED,
     maxSize: REMEMBERED_LENGTH,
-    sizeCalculation: (text) => text.length,
+    // No more than `REMEMBERED` of them, and no memory for those that there are not.
+    sizeCalculation: (text) => Math.max(text.length, Math.ceil(REMEMBERED_LENGTH / REMEMBERED)),
   })
   /** Ids of RPC requests that are being answered. */
   const underWay = new Set<string>()
