@@ -76,7 +76,7 @@ describe('no answer that the observed description allows is refused or cut', () 
             undefined,
           )
         }),
-        { numRuns: 40 },
+        { numRuns: 15 },
       )
   })
 })
@@ -88,7 +88,7 @@ describe('no answer that the specification allows is refused or cut', () => {
         const status = sent === undefined ? 204 : (success.find((one) => one !== 204) ?? 200)
         expect(lost(sent, await answered(id, status, sent))).toBe(undefined)
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     )
   })
 })

@@ -115,6 +115,6 @@ test('property: after any faults, each client is where Muster says its player is
       fc.constantFrom(0, 0.2, 0.5),
       play,
     ),
-    { numRuns: Number(process.env['CLIENT_RUNS'] ?? 60) },
+    { numRuns: Number(process.env['CLIENT_RUNS'] ?? 25) },
   )
 })

@@ -64,7 +64,7 @@ describe('for any model and any tickets', () => {
         expect(wrong(world, NOW, world.pool.group(NOW))).toEqual([])
       }),
       // Few, to save time: `pnpm fuzz` tries others.
-      { numRuns: 120 },
+      { numRuns: 50 },
     )
   })
 
@@ -112,7 +112,7 @@ describe('for any model and any tickets', () => {
         },
       ),
       // Few, to save time: `pnpm fuzz` tries others.
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
   })
 
@@ -128,7 +128,7 @@ describe('for any model and any tickets', () => {
         expect(named(other, round.take())).toEqual(named(world, world.pool.group(NOW)))
       }),
       // Few, to save time: `pnpm fuzz` tries others.
-      { numRuns: 120 },
+      { numRuns: 50 },
     )
     expect(pauses).toBeGreaterThan(120 * 15)
   })
@@ -151,7 +151,7 @@ describe('for any model and any tickets', () => {
         expect(named(other, other.pool.group(NOW))).toEqual(named(world, world.pool.group(NOW)))
       }),
       // Few, to save time: `pnpm fuzz` tries others.
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
   })
 
@@ -196,7 +196,7 @@ describe('pairs', () => {
         }
       }),
       // Few, to save time: `pnpm fuzz` tries others.
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
   })
 
@@ -224,7 +224,7 @@ describe('pairs', () => {
         }
       }),
       // Few, to save time: `pnpm fuzz` tries others.
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
   })
 })

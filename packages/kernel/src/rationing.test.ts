@@ -4,7 +4,7 @@ import type { Entry, Model } from './data/model.js'
 import { createPool, STEP } from './pool.js'
 
 const TICK_MS = 250
-const TICKS = 100
+const TICKS = 60
 /** Servers that a tick has. */
 const MATCHES = 5
 

@@ -111,7 +111,7 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
       }
     }),
     // Few, to save time: `pnpm fuzz` tries others.
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
 })
 
@@ -154,6 +154,6 @@ test('killed with any part of the file written, it has the results of whole comm
       }
     }),
     // Few, to save time: `pnpm fuzz` tries others.
-    { numRuns: 30 },
+    { numRuns: 15 },
   )
 })

@@ -42,7 +42,7 @@ test('a pool has no more servers than may be warm for players of whom only the s
 const DEEDS = ['list', 'unlist', 'lock', 'phantom', 'empty', 'drain', 'session', 'sick', 'nothing'] as const
 
 test('whatever servers do, a pool never has more than its matches, seats and bounds explain', async () => {
-  for (let seed = 1; seed <= 6; seed += 1) {
+  for (let seed = 1; seed <= 2; seed += 1) {
     const random = seededRandom(seed)
     const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
     const max = 4

@@ -111,7 +111,7 @@ test.each(['duel', 'sides'])('queue %s: nobody who plays is sent to a second ser
       },
     ),
     // Few, to save time: `pnpm fuzz` tries others.
-    { numRuns: 40 },
+    { numRuns: 16 },
   )
 })
 

@@ -3,7 +3,7 @@ import { runSchedule } from './schedule.js'
 
 /** `SOAK_SEED=7 SOAK_COUNT=100000` (see soak.mjs) runs other seeds than usual, and more of them. */
 const first = Number(process.env['SOAK_SEED'] ?? 1)
-const count = Number(process.env['SOAK_COUNT'] ?? 250)
+const count = Number(process.env['SOAK_COUNT'] ?? 100)
 
 const failed = (error: unknown) => ({ broken: [String(error)], assigned: 0, deaths: 0, deployments: 0, reaped: 0 })
 

@@ -141,7 +141,7 @@ describe('errors and events of a server that repeats what it was sent', () => {
           const shown = everything(error instanceof Error ? error : undefined, events)
           for (const secret of hidden) expectHidden(secret, shown)
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       )
     },
   )

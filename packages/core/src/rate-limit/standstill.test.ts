@@ -73,7 +73,7 @@ function refused(scenario: Scene, { jitterMs, inProcess, fate }: Setting) {
 
 const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 // Few, to save time: `pnpm fuzz` tries others.
-const runs = { numRuns: 30 }
+const runs = { numRuns: 12 }
 
 /** First on its own connection and counted at any time; later within `jitterMs`, except during standstills. */
 const coldThenWarm =

@@ -1,5 +1,5 @@
 import { InvalidQueue } from '@muster/matchmaker'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { generateCrowd } from '../crowd/generate/generate-crowd.js'
 import { figuresOf } from '../figures/figures-of.js'
 import { duel, europeans } from '../run/run-crowd.fixture.js'
@@ -11,6 +11,10 @@ const recorded = europeans(20, 1)
 const program = (text: string) => new URL(`data:text/javascript,${text}`)
 
 describe('jobs', () => {
+  /** For all tests: to start a thread takes longer than these jobs. */
+  const one = createLabThreads({ threads: 1 })
+  afterAll(() => one.close())
+
   test('have the same results for any number of threads, as if they had been run here', async () => {
     const jobs: LabJob[] = [
       { crowd: made, seed: 1, queues: [duel] },
@@ -18,7 +22,7 @@ describe('jobs', () => {
       { crowd: made, seed: 2, queues: [duel], tickMs: 500 },
     ]
     const shares: number[] = []
-    const results = await runJobs(jobs, { threads: 1, progressed: (share) => shares.push(share) })
+    const results = await one.run(jobs, { progressed: (share) => shares.push(share) })
     expect(await runJobs(jobs, { threads: 2 })).toEqual(results)
     const outcome = await runCrowd(generateCrowd({ players: 8, hours: 0.05 }, 2), [duel], { seed: 2, tickMs: 500 })
     const queues = queuesOf({ queues: [duel] })
@@ -32,7 +36,7 @@ describe('jobs', () => {
     const queues = [{ ...duel, pool: 'arena', deploy }]
     const job = { crowd: recorded, seed: 1, queues }
     const pools = [{ name: 'arena', deploy, reuse: { maxMatches: 5 } }]
-    const [pooled, own] = await runJobs([{ ...job, pools }, job], { threads: 1 })
+    const [pooled, own] = await one.run([{ ...job, pools }, job])
     expect(Object.keys(pooled?.figures.pools ?? {})).toEqual(['arena'])
     expect(own?.figures.pools).toEqual({})
     await expect(runJobs([{ ...job, pools: [] }])).rejects.toThrow('queue "duel": pool: there is no such pool')

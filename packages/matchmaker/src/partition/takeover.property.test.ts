@@ -79,6 +79,6 @@ test('however often leaders change, no match has two servers and none is left', 
       expect(new Set(views.map(({ requestId }) => requestId))).toEqual(new Set(world.service.unstopped()))
     }),
     // Few, to save time: `pnpm fuzz` tries others.
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
 })

@@ -3,7 +3,7 @@ import { runServerSchedule } from './schedule.fixture.js'
 
 /** `SOAK_SEED=7 SOAK_COUNT=2000` (see soak.mjs) runs other seeds than usual, and more of them. */
 const first = Number(process.env['SOAK_SEED'] ?? 1)
-const count = Number(process.env['SOAK_COUNT'] ?? 40)
+const count = Number(process.env['SOAK_COUNT'] ?? 15)
 
 const failed = (error: unknown) => ({
   broken: [error instanceof Error ? String(error.stack) : String(error)],

@@ -38,7 +38,7 @@ describe('never more than the limit is counted', () => {
         const counted = await simulate(scenario, HORIZON_MS)
         expect(overLimit(counted, scenario.limit, scenario.windowMs)).toBe(0)
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 
@@ -51,7 +51,7 @@ describe('never more than the limit is counted', () => {
         const counted = await simulate(calm, HORIZON_MS)
         expect(overLimit(counted, calm.limit, calm.windowMs)).toBe(0)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })
@@ -91,7 +91,7 @@ describe('with shares while Redis is away', () => {
         const counted = await simulate(changed, 2 * HORIZON_MS)
         expect(overLimit(counted, changed.limit, changed.windowMs)).toBe(0)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -109,7 +109,7 @@ describe('what does not keep the limit', () => {
   /** Number of requests over the limit in 60 scenarios, always the same ones. */
   const refused = async (sabotage: Sabotage, changes: Partial<Scenario> = {}) => {
     let sum = 0
-    for (const scenario of fc.sample(scenarios, { numRuns: 60, seed: 1 })) {
+    for (const scenario of fc.sample(scenarios, { numRuns: 25, seed: 1 })) {
       const { limit, windowMs } = scenario
       const counted = await simulate({ ...scenario, ...changes }, HORIZON_MS, sabotage)
       sum += overLimit(counted, limit, windowMs)

@@ -126,7 +126,7 @@ describeRedis('the lobby store in Redis', () => {
         const [memory, shared] = [createMemoryLobbyStore(), createRedisLobbyStore({ redis: it.redis, name: `${runs}` })]
         for (const one of commands) expect(await answer(shared, one)).toEqual(await answer(memory, one))
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createWorld, type Process, type Server } from './world.fixture.js'
 
 /** `SIMULATIONS=1000 SIMULATION_SEED=7` runs other seeds than usual, and more of them. */
-const SEEDS = Number(process.env['SIMULATIONS'] ?? 4)
+const SEEDS = Number(process.env['SIMULATIONS'] ?? 2)
 const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
 
 const arena: PoolDefinition = {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
 /** `SIMULATIONS=1000 SIMULATION_SEED=7` runs other seeds than usual, and more of them. */
-const SEEDS = Number(process.env['SIMULATIONS'] ?? 5)
+const SEEDS = Number(process.env['SIMULATIONS'] ?? 3)
 const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
 
 /** The answers that clients received, and what they may rely on. */

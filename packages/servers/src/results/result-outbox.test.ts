@@ -122,7 +122,7 @@ describe('results of matches', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 

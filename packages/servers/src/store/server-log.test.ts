@@ -171,7 +171,7 @@ test('any entries give the same state, however often it is reopened and compacte
       for (const entries of runs) await written(path, entries, { fsync: 'never', compactAtBytes })
       expect(await opened(path)).toEqual(known(runs.flat()))
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 

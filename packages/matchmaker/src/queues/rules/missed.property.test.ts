@@ -115,15 +115,15 @@ function play({ definition, waiting, comes, playing, step }: Scene, roundMs: num
 
 // Few scenes, to save time: `pnpm fuzz` tries others.
 test.each([
-  ['any rules', queues(kinds, 2), 300, 60, ROUND_MS],
+  ['any rules', queues(kinds, 2), 120, 24, ROUND_MS],
   [
     'rules about the whole match',
     queues(['balance', 'compare', 'custom', 'roles', 'any', 'all', 'not'], 3),
-    300,
-    60,
+    120,
+    24,
     ROUND_MS,
   ],
-  ['roles, and limits that relax', queues(['roles', 'difference', 'distance'], 3), 300, 40, LONG_ROUND_MS],
+  ['roles, and limits that relax', queues(['roles', 'difference', 'distance'], 3), 120, 16, LONG_ROUND_MS],
 ] as const)('a match is made wherever one is possible: %s', (_, definitions, numRuns, least, roundMs) => {
   let [made, filled] = [0, 0]
   fc.assert(

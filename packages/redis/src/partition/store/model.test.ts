@@ -121,7 +121,7 @@ describeRedis('a partition in Redis and one in memory', () => {
         expect(told[0]).toEqual(told[1])
         await Promise.all(stores.map((store) => store.close()))
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 })
