@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { SkippedTests } from './test/skipped-tests.js'
 
 /**
@@ -6,6 +7,31 @@ import { SkippedTests } from './test/skipped-tests.js'
  * of the tests inherit the conditions, and a `require` (as in Express) would find files for `import`.
  */
 const conditions = ['@muster/source', 'node']
+
+/** Tests that take longest, since they wait for processes and timers or play many scenes: a run begins with them. */
+const LONGEST = [
+  'redis/src/partition/cut-off',
+  'test/matchmaker/restarts',
+  'redis/src/partition/commands',
+  'redis/src/partition/game-servers.simulation',
+  'lab/src/run/run-crowd.pools',
+  'matchmaker/src/server-schedules/',
+  'server/src/cli/serve',
+  'server/src/cli/lab/run',
+  'server/src/cli/verify/bot',
+  'server/src/dev/start-dev',
+  'test/matchmaker/faults.killed',
+  'test/api-reports',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line no-array-sort -- it is no array
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((name) => moduleId.includes(name))
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 /** Where to write the results as JSON as well; .ci/run counts them. */
 const report = process.env['VITEST_JSON_REPORT']
@@ -41,6 +67,7 @@ export default defineConfig({
     // Two more than the cores of a small machine: many tests wait for processes and timers.
     maxWorkers: 4,
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Only what hangs is meant: a busy machine takes several times as long as an idle one.
     testTimeout: 90_000,
     hookTimeout: 90_000,
