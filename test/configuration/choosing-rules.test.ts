@@ -42,7 +42,7 @@ async function rowOf({ title, queues }: (typeof examples)[number], sizes: number
 
 test(
   'docs/choosing-rules.md has what the lab says of its rules; `pnpm schema` writes it',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     expect(examples).toHaveLength(PARTIES.length)
     const rows: string[] = []
