@@ -120,14 +120,18 @@ function rulesOf(profile: Reader, expireAfterMs: number) {
   return { rules: staged, stages: byTime.map(({ afterMs }) => afterMs) }
 }
 
-/** The value of a parameter at first and from each expansion on; empty where it is not given at first. */
+/**
+ * The value of a parameter at first and from each expansion on; empty where it is not given at first. Of two at one
+ * time, such as an expansion at 0 and the initial value, the later one counts.
+ */
 function stepsOf({ initial, stages }: StagedRule, name: string): Step[] {
   const first = initial.number(name)
   const changes = stages.flatMap(({ afterMs, change }) => {
     const value = change.number(name)
     return value === undefined ? [] : { afterMs, value }
   })
-  return first === undefined ? [] : [{ afterMs: 0, value: first }, ...changes]
+  const steps = first === undefined ? [] : [{ afterMs: 0, value: first }, ...changes]
+  return steps.filter(({ afterMs }, index) => afterMs !== steps[index + 1]?.afterMs)
 }
 
 /** A limit of Muster made of a parameter. */
@@ -189,6 +193,17 @@ function ruleOf(rule: StagedRule): Translated | undefined {
 /** Milliseconds before the expiry at which a match that may be smaller is made, where no expansion says when. */
 const BEFORE_EXPIRY_MS = 5000
 
+type Limit = number | readonly Step[]
+
+const valueAt = (limit: Limit, ms: number) =>
+  typeof limit === 'number' ? limit : (limit.findLast((step) => step.afterMs <= ms)?.value ?? 0)
+
+/** The steps of a limit from a time on, the first of them at that time. */
+const from = (limit: Limit, ms: number): Step[] => [
+  { afterMs: ms, value: valueAt(limit, ms) },
+  ...(typeof limit === 'number' ? [] : limit.filter(({ afterMs }) => afterMs > ms)),
+]
+
 interface AroundTeams {
   readonly stages: readonly number[]
   readonly expireAfterMs: number
@@ -207,19 +222,20 @@ function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams)
       initial.lose('team_count', `becomes ${value} at ${afterMs / 1000} s: the number of teams stays ${teams}`)
   }
   const least = limitOf(rule, 'min_team_size', 'falls') ?? initial.missing('min_team_size', 'a number')
-  const growing = limitOf(rule, 'max_team_size', 'rises')
-  const max = Math.max(largest, ...(Array.isArray(growing) ? growing.map(({ value }: Step) => value) : []))
+  const growing = limitOf(rule, 'max_team_size', 'rises') ?? largest
+  const max = valueAt(growing, Infinity)
   endOf(rule)
-  const leastAt = (ms: number) =>
-    typeof least === 'number' ? least : (least.findLast((step) => step.afterMs <= ms)?.value ?? 0)
   const isFixed = typeof least === 'number' && least === max
-  const first = stages.find((ms) => leastAt(ms) < max)
-  const fillForMs = first ?? Math.max(0, expireAfterMs - BEFORE_EXPIRY_MS)
+  const fillForMs =
+    stages.find((ms) => valueAt(least, ms) < valueAt(growing, ms)) ?? Math.max(0, expireAfterMs - BEFORE_EXPIRY_MS)
   if (!isFixed)
     initial.lose(
       'min_team_size',
       `smaller matches are made at any time from ${fillForMs / 1000} s on, not only at expansions and at the expiry`,
     )
+  // Full teams are those of the first size at first: `fillForMs` would wait for those of the largest.
+  const growingLeast =
+    Array.isArray(growing) && relaxing([{ afterMs: 0, value: largest }, ...from(least, fillForMs)], 'falls', () => {})
   const rules = [
     ...more,
     ...(Array.isArray(growing)
@@ -227,8 +243,8 @@ function teamsOf(rule: StagedRule, { stages, expireAfterMs, more }: AroundTeams)
       : []),
   ]
   return {
-    teams: [{ name: 'team', count: teams, size: isFixed ? max : { min: least, max } }],
-    ...(!isFixed && { fillForMs }),
+    teams: [{ name: 'team', count: teams, size: isFixed ? max : { min: growingLeast || least, max } }],
+    ...(!isFixed && { fillForMs: growingLeast ? 0 : fillForMs }),
     ...(rules.length > 0 && { rules }),
   }
 }

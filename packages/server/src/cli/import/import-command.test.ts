@@ -159,13 +159,27 @@ describe('muster import edgegap', () => {
     expect(yaml.queues[0]).toMatchObject({ teams: [{ size: { min: 1, max: 4 } }], fillForMs: 60_000 })
   })
 
-  test('a size that grows is the largest one with a limit that rises', async () => {
-    const profile = profileOf({ match_size: size(1, 2, 4) }, { '20': { match_size: { max_team_size: 8 } } })
+  test('a size that grows is the largest one with a limit that rises; teams of the first size play at once', async () => {
+    const profile = profileOf(
+      { match_size: size(1, 2, 4) },
+      { '20': { match_size: { max_team_size: 8 } }, '60': { match_size: { min_team_size: 1 } } },
+    )
     const { code, yaml } = await imported('edgegap', configOf({ party: profile }))
     expect(code).toBe(0)
     expect(yaml.queues[0]).toMatchObject({
-      teams: [{ size: { min: 2, max: 8 } }],
-      fillForMs: 20_000,
+      teams: [
+        {
+          size: {
+            min: [
+              { afterMs: 0, value: 4 },
+              { afterMs: 20_000, value: 2 },
+              { afterMs: 60_000, value: 1 },
+            ],
+            max: 8,
+          },
+        },
+      ],
+      fillForMs: 0,
       rules: [
         {
           kind: 'compare',
@@ -178,6 +192,25 @@ describe('muster import edgegap', () => {
         },
       ],
     })
+  })
+
+  test('of two values at one time the later one counts: an expansion at 0 s replaces the initial one', async () => {
+    const elo = (max_difference: number) => ({ elo: { max_difference } })
+    const profile = profileOf(
+      { match_size: size(2, 2, 2), elo: { type: 'number_difference', attributes: { max_difference: 90 } } },
+      { '0': elo(50), '30': elo(100), '30.0': elo(200) },
+    )
+    const { code, yaml } = await imported('edgegap', configOf({ duel: profile }))
+    expect(code).toBe(0)
+    expect(yaml.queues[0]?.rules).toMatchObject([
+      {
+        kind: 'difference',
+        max: [
+          { afterMs: 0, value: 50 },
+          { afterMs: 30_000, value: 200 },
+        ],
+      },
+    ])
   })
 
   test.each<[what: string, source: unknown, says: string]>([
