@@ -84,6 +84,9 @@ const secretThat = (use: SecretUse) =>
 /** Where a secret is. A text in its place is refused: files are copied, shown and committed. */
 export const secret = secretThat('sent')
 
+/** Where the token of the service is. It may have the word `token` before it. */
+export const serviceToken = secretThat('token')
+
 /** Where a secret is that is a key of signatures, and is never sent. */
 export const signingSecret = secretThat('signs')
 

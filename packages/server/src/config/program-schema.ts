@@ -13,6 +13,7 @@ import {
   secret,
   secretUrl,
   section,
+  serviceToken,
   text,
   textLike,
 } from './field-types.js'
@@ -106,7 +107,7 @@ const settings = section({
 
 export const service = strictObject({
   url: httpUrl.describe('Address of the service that runs the game servers.'),
-  token: secret.describe("The account's API token."),
+  token: serviceToken.describe("The account's API token."),
   share: z
     .number()
     .positive()

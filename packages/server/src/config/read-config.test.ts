@@ -125,6 +125,14 @@ describe('what is outside of the file', () => {
     expect(words).toBe(`${field} has a space, a line break or another letter that cannot stand in a header`)
   })
 
+  test('the token of the service may be pasted with the word `token` before it', async () => {
+    const read = (TOKEN: string) => readConfigText(BASE, { path: 'muster.yaml', env: { ...env, TOKEN } })
+    const { config } = await read('token 0a1b-2c3d')
+    expect(config.service.token.reveal()).toBe('token 0a1b-2c3d')
+    const { findings } = await refused(read('Bearer 0a1b-2c3d'))
+    expect(findings.find(({ field }) => field === 'service.token')?.message).toMatch(/TOKEN has a space/)
+  })
+
   test('a secret that signs is never sent: it may be a sentence of any letters, in one line', async () => {
     const jwt = 'auth: { jwt: { secret: { env: GAME_KEY }, claims: { id: sub } } }\n'
     const sentence = 'ein Schlüssel aus mehr als vier Wörtern'

@@ -53,9 +53,12 @@ async function readSecret({ from, name, use }: SecretSource, { env, folder }: Ou
   return letters.test(text) ? { text } : { wrong: `is a secret, and ${what} has ${wrong}` }
 }
 
+const UNSENDABLE = 'a space, a line break or another letter that cannot stand in a header'
+
 /** A key of signatures may be a sentence. A line break in it is a mistake, e.g. a public key in its place. */
 const LETTERS = {
-  sent: { letters: /^[\x21-\x7e]+$/, wrong: 'a space, a line break or another letter that cannot stand in a header' },
+  sent: { letters: /^[\x21-\x7e]+$/, wrong: UNSENDABLE },
+  token: { letters: /^(token +)?[\x21-\x7e]+$/i, wrong: UNSENDABLE },
   signs: { letters: /^\P{Cc}+$/u, wrong: 'a line break or another control character' },
 } as const
 

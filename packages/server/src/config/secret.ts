@@ -32,14 +32,17 @@ export class Secret {
   }
 }
 
-export type SecretUse = 'sent' | 'signs'
+export type SecretUse = 'sent' | 'token' | 'signs'
 
 /** Where a secret is: in a variable of the environment, or in a file. */
 export class SecretSource {
   readonly from: 'env' | 'file'
   /** The variable's name, or the file's path. */
   readonly name: string
-  /** A secret that is sent is part of a header, which takes few letters; one that signs never leaves the process. */
+  /**
+   * A secret that is sent is part of a header, which takes few letters; the token of the service may have the word
+   * `token` before it, as dashboards show it; one that signs never leaves the process.
+   */
   readonly use: SecretUse
 
   constructor(from: 'env' | 'file', name: string, use: SecretUse) {
