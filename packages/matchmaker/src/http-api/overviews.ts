@@ -306,7 +306,8 @@ export function monitorView(
 ): MonitorView {
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
     ['matchmaker', inspection !== undefined],
-    ['deployments', (inspection?.pausedUntil ?? now) <= now],
+    // Nobody gets a server either while it is not known whether one could be stopped again.
+    ['deployments', (inspection?.pausedUntil ?? now) <= now && inspection?.held !== 'unstoppable'],
     ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
   ]
   const unhealthy = components.flatMap(([name, healthy]) => (healthy ? [] : [name]))

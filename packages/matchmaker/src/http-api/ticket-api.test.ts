@@ -49,5 +49,12 @@ describe('about itself', () => {
       unhealthy_components: 2,
       message: 'not well: deployments, beacons',
     })
+    service.pausedUntil = undefined
+    service.held = 'unstoppable'
+    await clock.advance(1000)
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: deployments, beacons' })
+    service.held = 'maxServers'
+    await clock.advance(1000)
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ message: 'not well: beacons' })
   })
 })

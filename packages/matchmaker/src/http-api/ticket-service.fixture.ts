@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import type { Inspection } from '../matches/inspection.js'
 import type { Matchmaker } from '../matches/matchmaker.js'
 import type { AllocationView, Player } from '@muster/servers/internal'
 import type { Backfill } from '../tickets/backfill-types.js'
@@ -34,6 +35,7 @@ export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   readonly stopped: string[]
   looks: number
   pausedUntil: number | undefined
+  held: Inspection['held']
 }
 
 /** The secret of the server of match m1. */
@@ -117,6 +119,7 @@ export function createFakeService(clock: Clock): FakeService {
     stopped: [],
     looks: 0,
     pausedUntil: undefined,
+    held: undefined,
     change: (id, change) => {
       const ticket = known(id)
       tickets.set(id, { ...ticket, ...change, version: ticket.version + 1 })
@@ -303,6 +306,7 @@ export function createFakeService(clock: Clock): FakeService {
         stopsPending: 0,
         oldestStopMs: 0,
         pausedUntil: fake.pausedUntil,
+        held: fake.held,
       } as never
     },
   }
