@@ -87,6 +87,7 @@ describe('a token that many players share', () => {
     ['a header without a name', 'everyone', {}, 'player_id', 'drawn-for-the-header'],
     ['another secret than the header', 'everyone', annBy(SECRET), 'player_secret', 'drawn-for-the-header'],
     ['a short header', 'everyone', annBy(SECRET), 'x-player-secret', 'short-secret'],
+    ['a header of other letters', 'everyone', { ...solo, player_id: 'ann' }, 'x-player-secret', 'geheimer-schlüssel'],
     ['a long header', 'everyone', annBy(SECRET), 'x-player-secret', 'drawn'.repeat(52)],
   ])('refuses %s, without showing the secret', async (_, who, body, field, header) => {
     const { call } = setUpReal(queues, shared())

@@ -202,7 +202,7 @@ describe('muster import edgegap', () => {
     )
     const { code, yaml } = await imported('edgegap', configOf({ duel: profile }))
     expect(code).toBe(0)
-    expect(yaml.queues[0]?.rules).toMatchObject([
+    expect(yaml.queues[0]?.['rules']).toMatchObject([
       {
         kind: 'difference',
         max: [
