@@ -159,7 +159,7 @@ describe('muster import edgegap', () => {
     expect(yaml.queues[0]).toMatchObject({ teams: [{ size: { min: 1, max: 4 } }], fillForMs: 60_000 })
   })
 
-  test('a size that grows is the largest one with a limit that rises; teams of the first size play at once', async () => {
+  test('a size that grows is the largest one; teams of the first size play at once', async () => {
     const profile = profileOf(
       { match_size: size(1, 2, 4) },
       { '20': { match_size: { max_team_size: 8 } }, '60': { match_size: { min_team_size: 1 } } },
