@@ -96,14 +96,11 @@ export function createPools(options: PoolsOptions) {
   const byPool = new Map<string, Set<Stock>>()
   /** Names of pools that are paused. */
   const paused = new Set<string>()
-  /** Servers that have registered, without those that were found full since one of their matches ended. */
+  /** Servers that have registered, without those found full since one of their matches ended. */
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
   let isLookPressing = false
-  /**
-   * Servers that the present look may still order: by the source of the pool that it is at, and for the pool.
-   * Undefined: not counted yet.
-   */
+  /** Servers that the present look may still order: at the pool's source, and for the pool (undefined: not counted). */
   let roomLeft = 0
   let stockLeft: number | undefined
 
