@@ -16,7 +16,7 @@ export const arena = {
   reuse: { maxMatches: 12 },
   enrol: [own],
 } satisfies PoolDefinition
-export const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 
 /** Milliseconds from a create until its server runs, and of a match. */
 export const BOOT_MS = 5000

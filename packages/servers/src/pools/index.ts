@@ -4,7 +4,6 @@ export {
   type Enrolment,
   enrolmentIdOf,
   enrolmentOf,
-  type EnrolmentView,
   hasDigest,
   mayBeAt,
   mayRun,
