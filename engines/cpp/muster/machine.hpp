@@ -48,7 +48,7 @@ class Machine {
  private:
   /** Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer. */
   static constexpr int wait_seconds = 25;
-  /** Milliseconds between two looks at a group that gathers. */
+  /** Milliseconds between two looks at a group that gathers, and two long polls for a change of one version. */
   static constexpr double gather_ms = 1000;
   /** The first and the longest pause after a failure, before the jitter. */
   static constexpr double first_pause_ms = 500;
@@ -212,14 +212,10 @@ class Machine {
     leave(place_.in == Place::nothing ? std::nullopt : std::optional<std::string>("gone"));
   }
 
-  void assigned(const Json& match_id, const Json& assignment) {
+  void assigned(const Json& match_id, const Json& given) {
     drop(Slot::follow);
     place_ = Place();
-    const Json where = Json::object({{"fqdn", assignment["fqdn"]},
-                                     {"ports", assignment["ports"]},
-                                     {"joinToken", detail::text_or_null(assignment["join_token"])},
-                                     {"city", detail::text_or_null(assignment["location"]["city"])}});
-    show(Json::object({{"phase", "assigned"}, {"matchId", match_id}, {"assignment", where}}));
+    show(Json::object({{"phase", "assigned"}, {"matchId", match_id}, {"assignment", detail::assignment_of(given)}}));
     if (is_cancelling()) drop(Slot::act);
     fail_all(Kind::cancel, detail::too_late());
     done_all(Kind::search);
@@ -265,7 +261,9 @@ class Machine {
     job.refused = elsewhere();
     job.shape = "ticket";
     job.wait_ms = wait_seconds * 1000;
-    start(Slot::follow, std::move(job));
+    const double in_ms = polled_.first == path ? std::max(0.0, polled_.second + gather_ms - now_) : 0;
+    polled_ = {path, now_ + in_ms};
+    start(Slot::follow, std::move(job), in_ms);
   }
 
   /** What is known is not so any more. */
@@ -493,6 +491,8 @@ class Machine {
   std::map<Kind, std::vector<double>> waiting_;
   /** A create is not settled: it has no answer (null), or this refusal, which says that the player is in something. */
   std::optional<Json> entering_;
+  /** The latest long poll, and when it was sent. */
+  std::pair<std::string, double> polled_;
   std::optional<double> wake_at_;
   bool is_closed_ = false;
 };

@@ -40,6 +40,14 @@ const Json* first(const Json& list, const Fits& fits) {
 /** A text, or null where it is not there. */
 inline Json text_or_null(const Json& value) { return value.is_text() ? value : Json(); }
 
+/** Where a player connects, as states show it. */
+inline Json assignment_of(const Json& assignment) {
+  return Json::object({{"fqdn", assignment["fqdn"]},
+                       {"ports", assignment["ports"]},
+                       {"joinToken", text_or_null(assignment["join_token"])},
+                       {"city", text_or_null(assignment["location"]["city"])}});
+}
+
 inline Json body_of(const Json& request) {
   Json body = Json::object({{"profile", request["profile"]}});
   for (const char* name : {"profiles", "attributes", "roles"})

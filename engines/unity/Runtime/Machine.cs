@@ -15,6 +15,8 @@ namespace Muster
         const int WaitSeconds = 25;
         /// Milliseconds between two looks at a group that gathers.
         const double GatherMs = 1000;
+        /// Milliseconds between two long polls for a change of the same version: a proxy may answer each at once.
+        const double SamePollMs = 1000;
         /// The first and the longest pause after a failure, before the jitter.
         const double FirstPauseMs = 500, LongestPauseMs = 15000;
         /// The longest pause that an answer may ask for. Without a bound, one wrong header ends the game's search.
@@ -33,6 +35,9 @@ namespace Muster
         /// Whether a create is not settled: it has no answer, or `busy`, which says that the player is in something.
         bool isEntering;
         Obj busy;
+        /// The latest long poll, and when it was sent.
+        string polledPath;
+        double polledAt;
         double? wakeAt;
         bool isClosed;
 
@@ -99,6 +104,11 @@ namespace Muster
             job.Request = requests;
             var request = Json.Object("request", requests, "method", job.Method, "path", job.Path);
             request["waitMs"] = job.WaitMs;
+            if (job.WaitMs > 0)
+            {
+                polledPath = job.Path;
+                polledAt = now;
+            }
             if (job.Body != null) request["body"] = job.Body;
             output.Add(request);
         }
@@ -245,7 +255,7 @@ namespace Muster
             Action<object> good = answer => SetTicket(answer, true);
             var job = new Job { Path = path, Good = good, Refused = Elsewhere, Shape = "ticket" };
             job.WaitMs = WaitSeconds * 1000;
-            Start(Slot.Follow, job);
+            Start(Slot.Follow, job, polledPath == path ? Math.Max(0, polledAt + SamePollMs - now) : 0);
         }
 
         /// What is known is not so any more.

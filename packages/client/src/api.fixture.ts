@@ -13,7 +13,7 @@ const queues: readonly QueueDefinition[] = [
 ]
 
 /** What becomes of a request on its way, drawn for each. */
-export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'login page' | 'late'
+export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'login page' | 'late' | 'at once'
 
 /** The ticket API over a real matchmaker, in this process, with clients whose connections break as the test says. */
 export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolDefinition[] = []) {
@@ -39,7 +39,9 @@ export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolD
       const url = String(input)
       sent.push(`${init?.method} ${url.replace('http://play.example', '')}`)
       const now = fate()
-      const go = () => api(new Request(url, init as RequestInit), { remoteAddress: '192.0.2.7' })
+      // A proxy that keeps answers does not wait for a change.
+      const asked = now === 'at once' ? url.replace(/\?wait=.*/, '') : url
+      const go = () => api(new Request(asked, init as RequestInit), { remoteAddress: '192.0.2.7' })
       if (now === 'lost') return untilAborted(init?.signal)
       if (now === 'proxy page') return new Response('<html>Bad gateway</html>', { status: 502 })
       if (now === 'login page') return new Response('<html>Who are you?</html>', { status: 401 })

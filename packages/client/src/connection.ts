@@ -31,6 +31,8 @@ export type Send = (request: RequestOptions) => Promise<Answer>
 /** The first and the longest pause after a failure, before the jitter. */
 export const FIRST_PAUSE_MS = 500
 export const LONGEST_PAUSE_MS = 15_000
+/** Milliseconds between two long polls that ask for the same: a proxy may answer each at once. */
+export const SAME_POLL_MS = 1000
 /** The longest pause that an answer may ask for (our choice): without a bound, one wrong header ends the search. */
 export const LONGEST_RETRY_MS = 3_600_000
 

@@ -1,10 +1,11 @@
 import { createClient } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createEmulator } from '@muster/emulator'
 import { createLobbies as createLobbyService, createLobbyApi, createRelaySessions } from '@muster/relay'
 import { afterEach, expect, test } from 'vitest'
 import { createLobbies } from './lobbies.js'
-import { createMuster } from './muster.js'
+import { createMuster, type MusterOptions } from './muster.js'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -31,7 +32,7 @@ async function open() {
     () => service.close(),
   )
   let isDown = false
-  const connect = (player: string) => {
+  const connect = (player: string, more: Partial<MusterOptions> = {}, urlOf = (url: string) => url) => {
     const muster = createMuster({
       url: 'http://play.example',
       token: player,
@@ -40,8 +41,9 @@ async function open() {
       fetch: async (input, init) => {
         if (isDown) throw new TypeError('offline')
         const address = `192.0.2.${player.length}`
-        return api(new Request(String(input), init as RequestInit), { remoteAddress: address })
+        return api(new Request(urlOf(String(input)), init as RequestInit), { remoteAddress: address })
       },
+      ...more,
     })
     ends.push(() => muster.close())
     const lobbies = createLobbies(muster)
@@ -90,6 +92,23 @@ test('a host hands over, takes a member out, and leaves; one who was taken out i
   expect(ben.state).toMatchObject({ phase: 'closed', left: 'left' })
   await expect(connect('ann').open(ben.state.id)).rejects.toMatchObject({ status: 404 })
   await expect(connect('ann').join('nowhere')).rejects.toMatchObject({ name: 'MusterError' })
+})
+
+test('a proxy that answers long polls at once is asked once a second', async () => {
+  const { connect } = await open()
+  const clock = createManualClock()
+  let polls = 0
+  const atOnce = (url: string) => {
+    if (url.includes('/events')) polls += 1
+    return url.replace('wait=25', 'wait=0')
+  }
+  const ann = await connect('ann', { clock }, atOnce).create({ maxPlayers: 4, visibility: 'private' })
+  ends.push(() => ann.close())
+  // The first asks for what there is.
+  for (const wanted of [2, 3, 4]) {
+    await expect.poll(() => polls).toBe(wanted)
+    await clock.advance(1000)
+  }
 })
 
 test('a connection that breaks is made again, and what has happened meanwhile is shown', async () => {

@@ -1,4 +1,4 @@
-import { repeatFor } from './connection.js'
+import { repeatFor, SAME_POLL_MS } from './connection.js'
 import { createListeners } from './listeners.js'
 import type { Muster } from './muster.js'
 import { goodBody, MusterError } from './refusal.js'
@@ -131,6 +131,7 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
     const watch = async () => {
       let cursor: number | undefined
       while (!signal.aborted) {
+        const askedAt = muster.clock.now()
         const query = cursor === undefined ? '?wait=0' : `?wait=${WAIT_SECONDS}&after=${cursor}`
         const waitMs = cursor === undefined ? 0 : WAIT_SECONDS * 1000
         const { status, body } = await repeatFor('followed', muster, {
@@ -148,6 +149,10 @@ export function createLobbies(muster: Muster, { path = '' }: { readonly path?: s
           const ended = messages.find(({ type }) => type === 'you.left' || type === 'lobby.closed')
           if (ended !== undefined || over) return leave(ended?.reason ?? 'gone')
           if (messages.length > 0 && (await read()) !== 200 && !signal.aborted) return leave('gone')
+          // A proxy may answer each at once.
+          const earlyMs = askedAt + SAME_POLL_MS - muster.clock.now()
+          if (messages.length === 0 && waitMs > 0 && earlyMs > 0)
+            await muster.clock.sleep(earlyMs, signal).catch(() => {})
         }
       }
     }

@@ -1,4 +1,4 @@
-import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS, LONGEST_RETRY_MS } from './connection.js'
+import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS, LONGEST_RETRY_MS, SAME_POLL_MS } from './connection.js'
 import { type Refusal, refusalOf, WRONG_ANSWER } from './refusal.js'
 import { fits } from './shapes.js'
 import type { PlayRequest, State } from './state.js'
@@ -104,6 +104,8 @@ export function createMachine(random: () => number): Machine {
   }
   /** A create is not settled: it has no answer, or this refusal, which says that the player is in something. */
   let entering: { readonly refusal?: Refusal } | undefined
+  /** The latest long poll, and when it was sent. */
+  let polled: { readonly path: string; readonly at: number } | undefined
   let wakeAt: number | null = null
   let isClosed = false
 
@@ -134,6 +136,7 @@ export function createMachine(random: () => number): Machine {
     requests += 1
     job.request = requests
     const { method, path, body, waitMs = 0 } = job
+    if (waitMs > 0) polled = { path, at: now }
     out.push({ request: requests, method, path, ...(body && { body }), waitMs })
   }
 
@@ -236,7 +239,8 @@ export function createMachine(random: () => number): Machine {
     // The one that is under way asks for the same.
     if (jobs.get('follow')?.path === path) return
     const good = (answer: WireTicket) => setTicket(answer, true)
-    start('follow', { method: 'GET', path, shape: 'ticket', waitMs, good, refused: elsewhere })
+    const inMs = polled?.path === path ? Math.max(0, polled.at + SAME_POLL_MS - now) : 0
+    start('follow', { method: 'GET', path, shape: 'ticket', waitMs, good, refused: elsewhere }, inMs)
   }
 
   /** What is known is not so any more. */

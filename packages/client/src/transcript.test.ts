@@ -210,6 +210,13 @@ const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = 
     await api.run(1)
     other.close()
   },
+  'a proxy answers long polls at once with what is known: they are a second apart': async ({ api, ann, ben, next }) => {
+    play(ann)
+    next('arrives', 'at once', 'at once', 'at once', 'at once')
+    await api.run(6)
+    play(ben)
+    await api.run(6)
+  },
   'the ticket is gone, and so is what was searched': async ({ api, ann }) => {
     play(ann)
     await api.run(1)

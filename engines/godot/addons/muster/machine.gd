@@ -7,7 +7,7 @@ const VALUES = preload("values.gd")
 const WIRE = preload("wire.gd")
 # Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
 const WAIT_SECONDS = 25
-# Milliseconds between two looks at a group that gathers.
+# Milliseconds between two looks at a group that gathers, and two long polls for a change of one version.
 const GATHER_MS = 1000.0
 # The first and the longest pause after a failure, before the jitter.
 const FIRST_PAUSE_MS = 500.0
@@ -34,6 +34,8 @@ var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []
 # A create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
 var _is_entering = false
 var _busy = null
+# The latest long poll, and when it was sent.
+var _polled = ["", 0.0]
 var _wake_at = NONE
 var _is_closed = false
 
@@ -250,7 +252,11 @@ func _follow():
 	# The one that is under way asks for the same.
 	if _jobs.has("follow") and _jobs.follow.path == path:
 		return
-	_start("follow", "GET", path, "_on_followed", "_on_elsewhere", {"wait_ms": WAIT_SECONDS * 1000})
+	# A proxy may answer each at once.
+	var due_at = VALUES.later(_now, _polled[1] + GATHER_MS) if _polled[0] == path else _now
+	_polled = [path, due_at]
+	var more = {"wait_ms": WAIT_SECONDS * 1000, "due_at": due_at}
+	_start("follow", "GET", path, "_on_followed", "_on_elsewhere", more)
 
 
 func _on_followed(_job, answer):
@@ -305,14 +311,7 @@ func _on_gathered(job, answer):
 	if answer.status != "FORMING":
 		return _start("follow", "GET", _own_path(), "_on_member", "_on_elsewhere")
 	if _is_in("gathering"):
-		var group = _state.group.duplicate()
-		group["members"] = []
-		group["waitingFor"] = []
-		for one in answer.members:
-			group.members.append({"playerId": one.player_id, "isReady": one.is_ready})
-			if not one.is_ready:
-				group.waitingFor.append(one.player_id)
-		_show({"phase": "gathering", "group": group})
+		_show({"phase": "gathering", "group": WIRE.with_members(_state.group, answer.members)})
 	_gather(GATHER_MS)
 
 

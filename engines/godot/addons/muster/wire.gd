@@ -58,6 +58,18 @@ static func first_gathering(groups):
 	return null
 
 
+# A group with these members.
+static func with_members(known, members):
+	var group = known.duplicate()
+	group["members"] = []
+	group["waitingFor"] = []
+	for one in members:
+		group.members.append({"playerId": one.player_id, "isReady": one.is_ready})
+		if not one.is_ready:
+			group.waitingFor.append(one.player_id)
+	return group
+
+
 static func assignment_of(assignment):
 	var city = null if assignment.get("location") == null else assignment.location.get("city")
 	var join_token = assignment.get("join_token")
