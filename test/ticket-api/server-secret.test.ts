@@ -95,6 +95,7 @@ test.concurrent('a match to which none of its players comes ends, unless its ser
   await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
   const ticket = await call<Ticket>('cas', 'GET', `/tickets/${other.ticketId}`)
   expect(ticket).toMatchObject({ status: 'HOST_ASSIGNED', ended: { reason: 'nobody-joined' } })
+  await until('its server is gone', () => matchmaker.inspect().matches.length < 2)
   expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
   expect(await shut()).toEqual(nothingLeft)
 })
@@ -118,6 +119,8 @@ test.concurrent.each([
   }
   await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
   expect(matchmaker.getTicket(other.ticketId)).toMatchObject({ ended: { reason: 'nobody-joined' } })
+  // Its players are free before the service has confirmed the stop.
+  await until('its server is gone', () => matchmaker.inspect().matches.length < 2)
   expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
   expect(await shut()).toEqual(nothingLeft)
 })
