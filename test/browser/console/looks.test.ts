@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)('the looks of the console', { timeou
     await look('the question')
     await page.keyboard.press('Escape')
     await go('#/servers')
-    await page.getByRole('heading', { name: '7 servers' }).waitFor()
+    await page.getByRole('heading', { name: '8 servers' }).waitFor()
     await page.getByText('11 of 16 seats taken, 2 held').waitFor()
     await look('servers')
     await page.getByRole('button', { name: 'Drain c41d09.pr.example.com' }).click()
