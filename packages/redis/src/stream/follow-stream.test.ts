@@ -99,6 +99,8 @@ describeRedis('a follower of a stream', () => {
     await it.close()
     it = await openRedis()
     const { seen, gaps } = await follow()
+    // One that has not begun to read misses nothing.
+    await eventually(() => it.redis.command(key, ['INFO', 'clients'])).toMatch('blocked_clients:1')
     await it.server.kill()
     await it.server.restart()
     await eventually(gaps).toBe(2)
