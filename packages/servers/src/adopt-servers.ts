@@ -30,7 +30,7 @@ const nothing = () => undefined
 export const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 interface AdoptingOptions {
-  readonly fleet: Pick<Fleet, 'add' | 'enter' | 'find' | 'rememberPlayers'>
+  readonly fleet: Pick<Fleet, 'add' | 'enter' | 'find'>
   readonly governor: Pick<Governor, 'sent'>
   readonly creating: Pick<DeploymentCreation, 'resume'>
   readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>

@@ -289,6 +289,8 @@ export function createAllocator(options: AllocatorOptions) {
     else if (!creating.forget(server)) lifecycle.drop(server)
   }
 
+  const poolServers = () => [...fleet.all()].filter(({ bornFor }) => bornFor === undefined)
+
   const drainServer = (serverId: string) => {
     const server = fleet.find(serverId)
     if (server === undefined) return false
@@ -365,13 +367,11 @@ export function createAllocator(options: AllocatorOptions) {
     findServer: fleet.find,
     servers: fleet.all,
     /** The servers of pools. */
-    poolServers: function* () {
-      for (const server of fleet.all()) if (server.bornFor === undefined) yield server
-    },
+    poolServers,
     /** Matches, with their own servers, and servers of pools. */
     views: (): readonly AllocationView[] => [
       ...Array.from(fleet.matches(), matchViewOf),
-      ...[...fleet.all()].filter(({ bornFor }) => bornFor === undefined).map(poolServerViewOf),
+      ...poolServers().map(poolServerViewOf),
     ],
     /** Deployments that exist or may exist. */
     count,

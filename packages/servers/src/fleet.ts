@@ -242,7 +242,7 @@ export function createFleet({ ended = createEndedMatches(), changed = () => {}, 
     starting: (): SetIterator<Server> => starting.values(),
     /** The servers that run, or are being stopped. */
     served: (): SetIterator<Server> => served.values(),
-    /** The matches whose players may be on a server of a pool. */
+    /** The matches whose players were sent to their server, or are to be once that is stored. */
     playing: (): SetIterator<HostedMatch> => playing.values(),
     /** Number of servers that exist or may exist, without those that have enrolled. */
     count: () => costly,

@@ -26,6 +26,7 @@ import {
   type StopReason,
 } from './records/index.js'
 import { middleOfMatch } from './retry-placement.js'
+import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
 import type { ServerLogWriter } from './store/index.js'
 
 /*
@@ -63,11 +64,6 @@ export interface HostedMatchesOptions {
 const ANSWER_MS = 3000
 /** Servers that a match is offered to before its players search again (our choice). */
 const MOST_OFFERS = 4
-
-/** Milliseconds for which players wait until the store has recorded their server; then they return to the queue. */
-const STORE_PATIENCE_MS = 30_000
-/** Milliseconds between two looks at how long matches have lasted: there may be many, and none of them cares. */
-const ENDS_GAP_MS = 1000
 
 /** What an earlier process knew of a match on a server of a pool. */
 interface Taken {
@@ -290,8 +286,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
   /** Ends matches to which nobody came, and those that last too long. */
   const endOverdue = (now: number) => {
     for (const match of fleet.playing()) {
-      const { phase, ownServer, readyAt, endsAt, joinBy } = match
-      if (phase === 'warming' && ownServer === undefined && now - readyAt >= STORE_PATIENCE_MS) {
+      const { phase, readyAt, endsAt, joinBy } = match
+      if (phase === 'warming' && now - readyAt >= STORE_PATIENCE_MS) {
         giveUp(match, 'unavailable', false)
       } else if (phase === 'running' && now >= Math.min(endsAt, joinBy)) {
         drop(match, now < endsAt ? 'nobody-joined' : 'max-duration')
@@ -332,7 +328,6 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     },
     /** The match is not wanted any more; the caller handles its tickets. Its own server is stopped. */
     drop,
-    end,
 
     /** The matches that a server serves or is to serve, as far as it may be told of them. */
     matchesOn: ({ guests }: Server): readonly HostedMatch[] =>

@@ -6,9 +6,9 @@ import type { Sources } from './sources/index.js'
 /** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000
 /** Milliseconds for which players wait until the store has recorded their server; then they return to the queue. */
-const STORE_PATIENCE_MS = 30_000
-/** Milliseconds between two looks at how long servers have run: there may be many, and none of them cares. */
-const ENDS_GAP_MS = 1000
+export const STORE_PATIENCE_MS = 30_000
+/** Milliseconds between two looks at how long servers or matches have lasted: there may be many, and none cares. */
+export const ENDS_GAP_MS = 1000
 
 interface TimeoutsOptions {
   readonly fleet: Pick<Fleet, 'served' | 'starting'>

@@ -142,12 +142,12 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
     const isUnwanted = ({ phase }: { readonly phase: string }) => stopServers || phase !== 'running'
     const matches = [...allocator.matches()].filter(isUnwanted)
-    const servers = new Set([...allocator.poolServers()].filter(isUnwanted))
+    const servers = new Set(allocator.poolServers().filter(isUnwanted))
     for (const match of matches) allocator.drop(match, 'closed')
     for (const server of servers) allocator.dropServer(server, 'closed')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
     // The matches that were to be played on them have left.
-    for (const server of [...allocator.poolServers()].filter(allocator.pools.isEmpty)) {
+    for (const server of allocator.poolServers().filter(allocator.pools.isEmpty)) {
       allocator.dropServer(server, 'closed')
       servers.add(server)
     }

@@ -179,13 +179,6 @@ export function createMatchLifecycle({
 
   const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })
 
-  /** Dissolves a match whose server is being stopped: nobody is sent there. Returns whether it did. */
-  const endIfGoing = (match: Match, now: number): boolean => {
-    if (match.phase !== 'running' || allocator.find(match.matchId)?.phase === 'running') return false
-    dissolve(match, { reason: 'stopped' }, now)
-    return true
-  }
-
   /** The tickets that wait only for the server. */
   const expected = (match: Match): readonly TicketRecord[] =>
     waitingFor(match).filter((record) => !acceptances.isPending(record))
@@ -236,7 +229,6 @@ export function createMatchLifecycle({
       const { backfill, records } = group
       if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return
       const { match } = backfill.record
-      if (endIfGoing(match, now)) return
       // Where players may wait while they play, this may be the match that they play in.
       if (match.queue.playersMayWaitWhilePlaying && records.some((record) => isSharing(record, match))) return
       if (!seat(match, group, now)) return
@@ -259,7 +251,7 @@ export function createMatchLifecycle({
       const accepted = acceptances.accept(record, playerIds)
       if (match === undefined || accepted.length === 0) return
       events.emit('matchAccepted', { ...named(match), ticket: ticketOf(record), playerIds: accepted })
-      if (!isSeated(record, match) || acceptances.isPending(record) || endIfGoing(match, now)) return
+      if (!isSeated(record, match) || acceptances.isPending(record)) return
       if (match.phase === 'running') arrive(match, [record], now)
       else if (match.phase === 'deploying') tickets.setAcceptance(record, undefined)
       else proceed(match, now)
