@@ -491,7 +491,7 @@ class Machine {
   std::map<Kind, std::vector<double>> waiting_;
   /** A create is not settled: it has no answer (null), or this refusal, which says that the player is in something. */
   std::optional<Json> entering_;
-  /** The latest long poll, and when it was sent. */
+  /** The latest long poll, and when it is sent. */
   std::pair<std::string, double> polled_;
   std::optional<double> wake_at_;
   bool is_closed_ = false;

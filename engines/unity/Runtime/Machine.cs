@@ -35,7 +35,7 @@ namespace Muster
         /// Whether a create is not settled: it has no answer, or `busy`, which says that the player is in something.
         bool isEntering;
         Obj busy;
-        /// The latest long poll, and when it was sent.
+        /// The latest long poll, and when it is sent.
         string polledPath;
         double polledAt;
         double? wakeAt;
@@ -104,11 +104,6 @@ namespace Muster
             job.Request = requests;
             var request = Json.Object("request", requests, "method", job.Method, "path", job.Path);
             request["waitMs"] = job.WaitMs;
-            if (job.WaitMs > 0)
-            {
-                polledPath = job.Path;
-                polledAt = now;
-            }
             if (job.Body != null) request["body"] = job.Body;
             output.Add(request);
         }
@@ -255,7 +250,10 @@ namespace Muster
             Action<object> good = answer => SetTicket(answer, true);
             var job = new Job { Path = path, Good = good, Refused = Elsewhere, Shape = "ticket" };
             job.WaitMs = WaitSeconds * 1000;
-            Start(Slot.Follow, job, polledPath == path ? Math.Max(0, polledAt + SamePollMs - now) : 0);
+            var inMs = polledPath == path ? Math.Max(0, polledAt + SamePollMs - now) : 0;
+            polledPath = path;
+            polledAt = now + inMs;
+            Start(Slot.Follow, job, inMs);
         }
 
         /// What is known is not so any more.

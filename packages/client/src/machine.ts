@@ -104,7 +104,7 @@ export function createMachine(random: () => number): Machine {
   }
   /** A create is not settled: it has no answer, or this refusal, which says that the player is in something. */
   let entering: { readonly refusal?: Refusal } | undefined
-  /** The latest long poll, and when it was sent. */
+  /** The latest long poll, and when it is sent. */
   let polled: { readonly path: string; readonly at: number } | undefined
   let wakeAt: number | null = null
   let isClosed = false
@@ -136,7 +136,6 @@ export function createMachine(random: () => number): Machine {
     requests += 1
     job.request = requests
     const { method, path, body, waitMs = 0 } = job
-    if (waitMs > 0) polled = { path, at: now }
     out.push({ request: requests, method, path, ...(body && { body }), waitMs })
   }
 
@@ -240,6 +239,7 @@ export function createMachine(random: () => number): Machine {
     if (jobs.get('follow')?.path === path) return
     const good = (answer: WireTicket) => setTicket(answer, true)
     const inMs = polled?.path === path ? Math.max(0, polled.at + SAME_POLL_MS - now) : 0
+    polled = { path, at: now + inMs }
     start('follow', { method: 'GET', path, shape: 'ticket', waitMs, good, refused: elsewhere }, inMs)
   }
 

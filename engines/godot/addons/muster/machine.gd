@@ -34,7 +34,7 @@ var _waiting = {"resume": [], "search": [], "group": [], "cancel": [], "act": []
 # A create is not settled: it has no answer, or the refusal `_busy`, which says that the player is in something.
 var _is_entering = false
 var _busy = null
-# The latest long poll, and when it was sent.
+# The latest long poll, and when it is sent.
 var _polled = ["", 0.0]
 var _wake_at = NONE
 var _is_closed = false
