@@ -41,7 +41,7 @@ function doorsOf(folder: string): Door[] {
         mainEntryPointFilePath,
         newlineKind: 'lf',
         // What the matchmaker passes on of this package is reported with its members: no other report has them.
-        bundledPackages: ['@muster/servers'],
+        bundledPackages: ['@muster/hosting'],
         compiler: {
           overrideTsconfig: {
             compilerOptions: {

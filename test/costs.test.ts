@@ -64,7 +64,7 @@ test('limits of the service, and the times after which servers are stopped, are 
     constantIn('packages/matchmaker/src/options.ts', /readsPerSecond: (\d+),/),
   ])
   expect(firstIn(row('list')[1])).toBe(limits.listDeployments.limit)
-  const watcher = 'packages/servers/src/sources/service/watching/watcher.ts'
+  const watcher = 'packages/hosting/src/sources/service/watching/watcher.ts'
   const running = constantIn(watcher, /COMPLETE_GAP_MS = .*running: ([\d_]+)/) / 1000
   const usual = constantIn(watcher, /COMPLETE_GAP_MS = \{ usual: ([\d_]+)/) / 1000
   expect(page).toContain(`every ${running} s while servers run, or every ${usual} s with webhooks`)
@@ -79,7 +79,7 @@ test('limits of the service, and the times after which servers are stopped, are 
   expect(page).toContain(
     `after ${constantIn('packages/matchmaker/src/options.ts', /BUDGET = 0\.(\d+)/)} % of its interval`,
   )
-  const growth = constantIn('packages/servers/src/store/file-store.ts', /GROWTH = (\d+)/)
+  const growth = constantIn('packages/hosting/src/store/file-store.ts', /GROWTH = (\d+)/)
   expect(page).toContain(`written anew at ${growth} times its size`)
   const waits = constantIn('packages/matchmaker/src/http-api/ticket-api.ts', /waits: inAll = ([\d_]+)/)
   expect(page).toContain(`takes ${waits.toLocaleString('en')} (\`limits.waits\`)`)

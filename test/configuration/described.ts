@@ -28,10 +28,10 @@ const SOURCES = [
   'matchmaker/src/queues/rules/predicted-win.ts',
   'matchmaker/src/queues/rules/balance.ts',
   'matchmaker/src/queues/rules/definition.ts',
-  'servers/src/records/deploy.ts',
-  'servers/src/pools/pool-definition.ts',
-  'servers/src/pools/enrolment.ts',
-  'servers/src/browser/browser-definition.ts',
+  'hosting/src/records/deploy.ts',
+  'hosting/src/pools/pool-definition.ts',
+  'hosting/src/pools/enrolment.ts',
+  'hosting/src/browser/browser-definition.ts',
 ]
 
 /** The doc comments of what a queue is defined by. The union of all rules is left out: it refers to itself. */

@@ -3,7 +3,7 @@
 // FAMILIES in the environment has their numbers, e.g. `1,2,10`. Linux on x64 and arm64 alone.
 import { createRequire } from 'node:module'
 
-const koffi = createRequire(new URL('../../packages/servers/package.json', import.meta.url))('koffi')
+const koffi = createRequire(new URL('../../packages/hosting/package.json', import.meta.url))('koffi')
 const libc = koffi.load(null)
 const prctl = libc.func('int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)')
 const syscall = libc.func('long syscall(long, long, long, void *)')

@@ -4,7 +4,7 @@ import { createClient } from '@muster/core'
 import { openStore } from '@muster/matchmaker'
 // What keeps servers without tickets is no part of what the package offers.
 import { createMatchmakerOver } from '../../packages/matchmaker/dist/create-matchmaker.js'
-import { createServerLog } from '../../packages/servers/dist/internal.js'
+import { createServerLog } from '../../packages/hosting/dist/internal.js'
 
 const { url, path, dieAt, recover = false, stop = false, keeps = 0 } = JSON.parse(process.argv[2])
 const die = () => process.kill(process.pid, 'SIGKILL')

@@ -1,7 +1,7 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createMatchmaker, createTicketApi, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createTestService } from '@muster/hosting/service-fixture'
 import { onTestFinished } from 'vitest'
 import { createMachine, type Machine } from './machine.js'
 import { connect as connectMachine, type MusterOptions } from './muster.js'

@@ -2,7 +2,7 @@ import type { Coordinates } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import { degrees } from '@muster/servers/internal'
+import { degrees } from '@muster/hosting/internal'
 
 /** Returns the beacons: `() => client.locations.beacons.all()`. */
 export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>

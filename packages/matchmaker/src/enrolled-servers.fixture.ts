@@ -1,5 +1,5 @@
 import { bearerToken, clientAddress } from '@muster/core/http'
-import type { EnrolmentDefinition, PoolDefinition } from '@muster/servers'
+import type { EnrolmentDefinition, PoolDefinition } from '@muster/hosting'
 import { createTicketApi } from './http-api/ticket-api.js'
 import { setUp } from './matchmaker.fixture.js'
 

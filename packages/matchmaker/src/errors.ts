@@ -10,7 +10,7 @@ export {
   Unavailable,
   UnknownSeat,
   UnknownServer,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 
 /**
  * Errors of the matchmaker. Each extends one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, so that

@@ -12,7 +12,7 @@ import type {
   Server,
   ServerFailure,
   StopReason,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
 import type { Offence } from './queues/index.js'
 

@@ -43,7 +43,7 @@ export {
   type Store,
   type StoreOptions,
   type PoolDefinition,
-} from '@muster/servers'
+} from '@muster/hosting'
 export {
   type Activity,
   type AssignedLocation,
@@ -63,7 +63,7 @@ export {
   type ServerFailure,
   type SpendBudget,
   type StopReason,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 export type { AvoidRule } from './queues/rules/avoid.js'
 export type { CompareRule } from './queues/rules/compare.js'
 export type { CustomRule, MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/custom.js'

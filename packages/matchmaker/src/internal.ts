@@ -5,7 +5,7 @@ export { isEndOfMatch, onMatchEnd } from './events.js'
 export { describePool, poolCost, type PoolLoad, poolCostSentence } from './queues/describe-pool.js'
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'
 export { createLeader, type Leader, mapSources } from './partition/leader.js'
-export type { ServerAllocator } from '@muster/servers'
+export type { ServerAllocator } from '@muster/hosting'
 export { type CompiledQueue, compileQueue } from './queues/compile.js'
 export { attributesComparedBy } from './queues/queue.js'
 export { similarConstants } from './queues/similar-values.js'
@@ -59,6 +59,6 @@ export {
   type Pool as ServerPool,
   type ServerRecord,
   TicketsGone,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 export type { BackendAct } from './http-api/api-options.js'
-export { createHttpAllocator } from '@muster/servers'
+export { createHttpAllocator } from '@muster/hosting'

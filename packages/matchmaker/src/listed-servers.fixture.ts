@@ -1,5 +1,5 @@
-import type { PoolDefinition } from '@muster/servers'
-import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import type { PoolDefinition } from '@muster/hosting'
+import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { setUp } from './matchmaker.fixture.js'
 
 export const arena: PoolDefinition = {

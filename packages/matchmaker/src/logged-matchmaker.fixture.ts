@@ -6,10 +6,10 @@ import { createMatchmakerOver } from './create-matchmaker.js'
 import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
 import { createGate } from './partition/leader.js'
-import { openStore, type Store, type StoreOptions } from '@muster/servers'
-import type { ServerLog, ServerRecord } from '@muster/servers/internal'
-import { readBack } from '@muster/servers/store-fixture'
-import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
+import { openStore, type Store, type StoreOptions } from '@muster/hosting'
+import type { ServerLog, ServerRecord } from '@muster/hosting/internal'
+import { readBack } from '@muster/hosting/store-fixture'
+import { createTestService, type ServiceOptions } from '@muster/hosting/service-fixture'
 
 export { duel }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorlds, duel } from './logged-matchmaker.fixture.js'
-import { readBack } from '@muster/servers/store-fixture'
+import { readBack } from '@muster/hosting/store-fixture'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)

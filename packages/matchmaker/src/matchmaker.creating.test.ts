@@ -2,7 +2,7 @@
 import { NoCapacity, RouteMissing } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type ServerEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerEntry } from '@muster/hosting/internal'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 

@@ -1,4 +1,4 @@
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { describe, expect, test } from 'vitest'
 import { KEY, NEXT_KEY, open, own, queues } from './enrolled-servers.fixture.js'
 

@@ -12,7 +12,7 @@ import {
   shareOf,
   type ServerSettings,
   variablesBytes,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 
 // Mostly short: of tickets that are as large as may be, hardly any is accepted.
 const short = { size: 'small' } as const

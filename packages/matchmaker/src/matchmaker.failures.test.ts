@@ -9,7 +9,7 @@ import {
 } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { lost } from '@muster/servers/service-fixture'
+import { lost } from '@muster/hosting/service-fixture'
 
 /** The lists that look for the deployment of one match; the other lists are for all deployments. */
 const searches = ({ calls }: ReturnType<typeof setUp>['service']) =>

@@ -4,8 +4,8 @@ import type { EventName, MatchmakerEvents } from './events.js'
 import { createMatchmakerOver } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'
 import type { QueueDefinition } from './queues/queue.js'
-import type { ServerLog } from '@muster/servers/internal'
-import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
+import type { ServerLog } from '@muster/hosting/internal'
+import { createTestService, type ServiceOptions } from '@muster/hosting/service-fixture'
 
 export const deploy = { application: 'game', version: '1' }
 export const duel = { name: 'duel', matchSize: 2, deploy } satisfies QueueDefinition

@@ -1,12 +1,12 @@
 import { readJoinToken } from '@muster/game-server/internal'
-import { createMemoryStore, type StoreMemory } from '@muster/servers'
+import { createMemoryStore, type StoreMemory } from '@muster/hosting'
 import {
   createMemoryServerLog,
   type ServerLog,
   type ServerReport,
   RegistrationBody,
   ReportBody,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMatchmaker } from './create-matchmaker.js'

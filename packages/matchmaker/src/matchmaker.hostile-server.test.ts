@@ -1,5 +1,5 @@
 /** What a game server says is believed of its own matches and seats, and of nothing else. */
-import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { arena, open, world } from './listed-servers.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'

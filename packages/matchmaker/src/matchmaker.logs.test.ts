@@ -1,7 +1,7 @@
 /** The logs of servers that failed, which their stop takes away. */
 import { NotFound } from '@muster/core'
 import { expect, test } from 'vitest'
-import { createMemoryServerLog } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/hosting/internal'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
 const hidden = { API_KEY: 'hunter2-of-the-backend' }

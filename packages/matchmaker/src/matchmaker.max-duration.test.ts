@@ -1,8 +1,8 @@
 import { createManualClock, type Clock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog } from '@muster/servers/internal'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createMemoryServerLog } from '@muster/hosting/internal'
+import { createTestService } from '@muster/hosting/service-fixture'
 
 describe('a match with maxDurationMs', () => {
   test('is stopped when its duration is over', async () => {

@@ -2,7 +2,7 @@ import { NoCapacity, ServerError } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type LocationService } from '@muster/servers/internal'
+import { createMemoryServerLog, type LocationService } from '@muster/hosting/internal'
 
 const places: LocationService = {
   list: async () => ({

@@ -1,5 +1,5 @@
 /** What a game server is told has been written before. */
-import { createMemoryServerLog, type ServerEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerEntry } from '@muster/hosting/internal'
 import { expect, test } from 'vitest'
 import { open, world } from './listed-servers.fixture.js'
 

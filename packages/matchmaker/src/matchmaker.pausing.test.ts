@@ -1,5 +1,5 @@
 /** Queues and pools that an operator has paused. */
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { UnknownQueue } from './errors.js'

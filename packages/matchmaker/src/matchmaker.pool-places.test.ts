@@ -1,5 +1,5 @@
 /** Where servers of a pool count as being, and for which matches they are kept warm. */
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { expect, test } from 'vitest'
 import { open } from './listed-servers.fixture.js'
 

@@ -4,8 +4,8 @@ import {
   type ServerReport,
   RegistrationBody,
   ReportBody,
-} from '@muster/servers/internal'
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+} from '@muster/hosting/internal'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { ConnectionLost } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'

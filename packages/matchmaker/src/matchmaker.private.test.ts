@@ -5,7 +5,7 @@ import { createWorlds } from './logged-matchmaker.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
 import { createMatchmaker } from './create-matchmaker.js'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createTestService } from '@muster/hosting/service-fixture'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)

@@ -4,7 +4,7 @@ import { deploy, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
 import type { RuleDefinition } from './queues/rules/definition.js'
 import type { WaitOf } from './queues/rule-parts/rule-base.js'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 
 /** A matchmaker with one queue, whose players are all at one place. */
 function queueOf(queue: Partial<QueueDefinition>) {

@@ -1,8 +1,8 @@
 /** What a process that begins after kill -9 knows of listed servers, seats, and servers that players have started. */
 import type { Clock } from '@muster/core/clock'
-import { createMemoryStore, type StoreMemory } from '@muster/servers'
-import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@muster/servers/internal'
-import type { CallFault } from '@muster/servers/service-fixture'
+import { createMemoryStore, type StoreMemory } from '@muster/hosting'
+import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@muster/hosting/internal'
+import type { CallFault } from '@muster/hosting/service-fixture'
 import { SendAborted, ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'

@@ -1,5 +1,5 @@
 import { readJoinToken } from '@muster/game-server/internal'
-import { RegistrationBody } from '@muster/servers/internal'
+import { RegistrationBody } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { PlayerCoolingDown, PlayerPlaying, SeatRefused, UnknownSeat } from './errors.js'
 import { arena, open, world } from './listed-servers.fixture.js'

@@ -1,7 +1,7 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/hosting/internal'
 
 describe('the records of servers', () => {
   test('is written before players receive their assignment', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Unavailable } from './errors.js'
-import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/hosting/internal'
 import { setUp } from './matchmaker.fixture.js'
 
 describe('the store', () => {

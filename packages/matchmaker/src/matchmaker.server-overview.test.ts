@@ -1,6 +1,6 @@
 /** What operators are told of game servers and pools, and how they drain and stop one. */
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
-import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
+import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { open, world as players } from './listed-servers.fixture.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type ServerLog } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
 
 describe('the reaper', () => {
   test('stops deployments with our tag and without a match after the grace period, and no others', async () => {

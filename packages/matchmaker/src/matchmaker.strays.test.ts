@@ -3,7 +3,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { duel } from './matchmaker.fixture.js'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createTestService } from '@muster/hosting/service-fixture'
 
 const LIFE_MS = 60_000
 const REAP_MS = 300_000

@@ -1,7 +1,7 @@
 /** A create that made two deployments: both have one token, and each process says in which deployment it runs. */
 import { ConnectionLost } from '@muster/core'
-import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
-import { createMemoryServerLog, RegistrationBody, ReportBody, type ServerLog } from '@muster/servers/internal'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
+import { createMemoryServerLog, RegistrationBody, ReportBody, type ServerLog } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { createMatchmakerOver } from './create-matchmaker.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'

@@ -1,6 +1,6 @@
-import type { EnrolmentDefinition, PoolDefinition } from '@muster/servers'
-import { createTestAllocator } from '@muster/servers/allocator-fixture'
-import { EnrolmentBody, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import type { EnrolmentDefinition, PoolDefinition } from '@muster/hosting'
+import { createTestAllocator } from '@muster/hosting/allocator-fixture'
+import { EnrolmentBody, RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import type { MatchmakerEvents } from './events.js'
 import { setUp } from './matchmaker.fixture.js'
 

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
-import type { ServerLog } from '@muster/servers/internal'
+import type { ServerLog } from '@muster/hosting/internal'
 
 const PLAYERS = ['ann', 'ben', 'cas', 'dee']
 const step = fc.oneof(

@@ -3,7 +3,7 @@ import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { InvalidQueue } from './errors.js'
 import { configure, type MatchmakerOptions } from './options.js'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createTestService } from '@muster/hosting/service-fixture'
 
 const { deployments } = createTestService({ clock: createManualClock() })
 const duel = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }

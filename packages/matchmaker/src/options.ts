@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { BrowserDefinition, PoolDefinition, ResultsDefinition, ServerAllocator, Store } from '@muster/servers'
+import type { BrowserDefinition, PoolDefinition, ResultsDefinition, ServerAllocator, Store } from '@muster/hosting'
 import {
   type Browser,
   browserSchema,
@@ -12,7 +12,7 @@ import {
   poolSchema,
   resultsSchema,
   type SpendBudget,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { BeaconSource } from './beacons.js'
 import { unguessable, read } from '@muster/core/internal'
 import type { Locate } from './locate/mmdb-locate.js'

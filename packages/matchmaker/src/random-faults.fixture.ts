@@ -1,6 +1,6 @@
 import { Forbidden, InvalidInput, NoCapacity, RateLimited, ServerError, UnexpectedResponse } from '@muster/core'
 import type { Random } from '@muster/core/clock'
-import { type CallFault, type Fate, lost } from '@muster/servers/service-fixture'
+import { type CallFault, type Fate, lost } from '@muster/hosting/service-fixture'
 
 export const oneOf = <T>(random: Random, ...values: readonly T[]): T =>
   values[Math.floor(random() * values.length)] as T

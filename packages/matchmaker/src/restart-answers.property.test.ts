@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying, Unavailable } from './errors.js'
-import type { ServerLog } from '@muster/servers/internal'
+import type { ServerLog } from '@muster/hosting/internal'
 import { createMatchmaker } from './create-matchmaker.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
 import type { Matchmaker } from './matches/matchmaker.js'

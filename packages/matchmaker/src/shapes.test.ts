@@ -6,8 +6,8 @@ import {
   createAllocator,
   createMemoryServerLog,
   createServiceSource,
-} from '@muster/servers/internal'
-import { createTestService } from '@muster/servers/service-fixture'
+} from '@muster/hosting/internal'
+import { createTestService } from '@muster/hosting/service-fixture'
 import { createPool } from '@muster/kernel'
 import { defineQueue } from './queues/queue.js'
 import { compileQueue } from './queues/compile.js'

@@ -1,7 +1,7 @@
 /** Whatever the deployment service does, and whenever the process is killed: no ticket goes back to what it was. */
 import { MusterError } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
-import type { ServiceOptions } from '@muster/servers/service-fixture'
+import type { ServiceOptions } from '@muster/hosting/service-fixture'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'

@@ -1,8 +1,8 @@
 /** What clients hear of tickets while the disk is full, and from the process after a kill -9. */
 import { MusterError } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { createMemoryStore, type Store, type StoreMemory, type StoreRecords } from '@muster/servers'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createMemoryStore, type Store, type StoreMemory, type StoreRecords } from '@muster/hosting'
+import { createTestService } from '@muster/hosting/service-fixture'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'

@@ -1,4 +1,4 @@
-import type { Store } from '@muster/servers'
+import type { Store } from '@muster/hosting'
 import { Unavailable } from './errors.js'
 import type { Ledger } from './tickets/index.js'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Awaitable } from '@muster/core/internal'
-import type { Store } from '@muster/servers'
-import type { Player } from '@muster/servers/internal'
+import type { Store } from '@muster/hosting'
+import type { Player } from '@muster/hosting/internal'
 
 const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
 

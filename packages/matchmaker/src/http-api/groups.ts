@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { newId } from '@muster/core/internal'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import {
   InvalidTicket,
   PlayerBusy,

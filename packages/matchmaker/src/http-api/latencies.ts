@@ -4,7 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
 import { type Locate, type Located, placeOf } from '../locate/mmdb-locate.js'
-import type { ListedPlace, PingOf } from '@muster/servers/internal'
+import type { ListedPlace, PingOf } from '@muster/hosting/internal'
 import type { BeaconsView } from './schemas.js'
 import { orNull } from './ticket-views.js'
 

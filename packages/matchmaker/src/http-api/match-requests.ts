@@ -1,6 +1,6 @@
 import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import type { AllocationView } from '@muster/servers/internal'
+import type { AllocationView } from '@muster/hosting/internal'
 import { LRUCache } from 'lru-cache'
 import type { BackfillTeam, PrivateMatch, Ticket } from '../tickets/index.js'
 import type { BackfillBody, BackfillChangeBody, BackfillTeamBody, MatchBody } from './bodies.js'

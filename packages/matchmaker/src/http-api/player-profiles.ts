@@ -1,7 +1,7 @@
 import { scrub, growingTo, within, validate } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import type { Attributes } from '@muster/servers/internal'
+import type { Attributes } from '@muster/hosting/internal'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 

@@ -21,7 +21,7 @@ import {
   UnknownSeat,
   UnknownServer,
 } from '../errors.js'
-import { ServerGone, ServerNotRegistered } from '@muster/servers/internal'
+import { ServerGone, ServerNotRegistered } from '@muster/hosting/internal'
 import { type Dates, isoTime } from './ticket-views.js'
 
 /** Names of the matchmaker's fields in this API. */

@@ -5,7 +5,7 @@ import { bearerToken } from '@muster/core/http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY, NEXT_KEY, own } from '../enrolled-servers.fixture.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
-import type { ServerLog, ServerEntry } from '@muster/servers/internal'
+import type { ServerLog, ServerEntry } from '@muster/hosting/internal'
 import { ticketRoutes } from './routes.js'
 import { createTicketApi } from './ticket-api.js'
 

@@ -1,4 +1,4 @@
-import { createMemoryStore, type StoreMemory } from '@muster/servers'
+import { createMemoryStore, type StoreMemory } from '@muster/hosting'
 import { seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { describe, expect, test } from 'vitest'

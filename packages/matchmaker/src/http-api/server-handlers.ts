@@ -17,7 +17,7 @@ import {
   type ServerReader,
   type ServerOrders,
   type ServerQuery,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { UnknownServer } from '../errors.js'
 import { type Locate, placeOf } from '../locate/mmdb-locate.js'
 import { isPlayerId, NO_PLAYER_ID } from '../tickets/index.js'

@@ -1,8 +1,8 @@
 /** What backends read of game servers and pools, and how they drain and stop one, and pause a pool. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
-import { createTestService } from '@muster/servers/service-fixture'
-import { RegistrationBody } from '@muster/servers/internal'
+import { createTestService } from '@muster/hosting/service-fixture'
+import { RegistrationBody } from '@muster/hosting/internal'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
 import { ticketRoutes } from './routes.js'

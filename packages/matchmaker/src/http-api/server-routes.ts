@@ -8,7 +8,7 @@ import {
   ReportBody,
   ServerAttributes,
   ServerName,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { z } from 'zod'
 import { MOST_LATENCIES } from './latencies.js'
 import { SeatSchema } from './schemas.js'

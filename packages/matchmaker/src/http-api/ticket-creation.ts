@@ -1,7 +1,7 @@
 import { Problem } from '@muster/core/http'
 import { inputProblem, problemDocument, validate, whenKnown, type Awaitable } from '@muster/core/internal'
 import type { TicketResult } from '../matches/index.js'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import type { Ticket, TicketInput } from '../tickets/index.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './read-player.js'

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Inspection } from '../matches/inspection.js'
 import type { Matchmaker } from '../matches/matchmaker.js'
-import type { AllocationView, Player } from '@muster/servers/internal'
+import type { AllocationView, Player } from '@muster/hosting/internal'
 import type { Backfill } from '../tickets/backfill-types.js'
 import {
   BackfillExists,

@@ -1,7 +1,7 @@
 // Seats give each player of a party a ticket of their own.
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { Assignment, SeatGrant } from '@muster/servers/internal'
+import type { Assignment, SeatGrant } from '@muster/hosting/internal'
 import type { Matchmaker, QueueWait } from '../matches/index.js'
 import { type Backfill, type BackfillStatus, seatIdOf, type Ticket, type TicketStatus } from '../tickets/index.js'
 import type { WaitEstimate } from '../wait-times/index.js'

@@ -10,7 +10,7 @@ import {
   matchmakerTag,
   newSecret,
   NO_SERVER_LOG,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { dateOf } from '@muster/core/clock'
 import { createTicker, type Ticker } from '@muster/core/internal'
 import { createBackfilling } from './backfill-commands.js'

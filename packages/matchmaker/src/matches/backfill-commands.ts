@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import type { TeamShape } from '@muster/kernel'
-import { networkOf, type Player } from '@muster/servers/internal'
+import { networkOf, type Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { BackfillExists, InvalidBackfill, BackfillVersionConflict, UnknownBackfill } from '../errors.js'
 import type { RuleTicket } from '../queues/index.js'

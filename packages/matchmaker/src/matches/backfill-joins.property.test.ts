@@ -1,6 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 import { middleOf } from '@muster/core/internal'
-import { networkOf } from '@muster/servers/internal'
+import { networkOf } from '@muster/hosting/internal'
 import { expect, test } from 'vitest'
 import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'

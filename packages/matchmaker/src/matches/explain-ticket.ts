@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocator, type Held, type HostedMatch, type Placement, placementOf } from '@muster/servers/internal'
+import { type Allocator, type Held, type HostedMatch, type Placement, placementOf } from '@muster/hosting/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/index.js'
 import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'

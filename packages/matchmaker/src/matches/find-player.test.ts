@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
 import { setUp } from '../matchmaker.fixture.js'
 import { running, social } from './backfill.fixture.js'
-import { createMemoryStore, type StoreMemory } from '@muster/servers'
-import { createMemoryServerLog } from '@muster/servers/internal'
+import { createMemoryStore, type StoreMemory } from '@muster/hosting'
+import { createMemoryServerLog } from '@muster/hosting/internal'
 
 const NAMES = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
 const at = { ip: '198.51.100.7' }

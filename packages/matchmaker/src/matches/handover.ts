@@ -1,8 +1,8 @@
 import { InvalidInput, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
-import type { Store } from '@muster/servers'
-import { type Allocator, matchViewOf, poolServerViewOf } from '@muster/servers/internal'
+import type { Store } from '@muster/hosting'
+import { type Allocator, matchViewOf, poolServerViewOf } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { MatchmakerClosed } from '../errors.js'
 import {

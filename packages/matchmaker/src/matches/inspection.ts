@@ -1,4 +1,4 @@
-import type { Store } from '@muster/servers'
+import type { Store } from '@muster/hosting'
 import {
   type AllocationView,
   type Allocator,
@@ -8,7 +8,7 @@ import {
   type ResultOutbox,
   type ResultSetAside,
   type ServerView,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/index.js'
 import { largestMatch } from '../queues/index.js'
 import type { TargetWaitState } from '../wait-times/index.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createTestService } from '@muster/hosting/service-fixture'
 import { createManualClock } from '@muster/core/clock'
 import { createMatchmaker } from '../create-matchmaker.js'
 

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { Allocator, EndedMatches, HostedMatch } from '@muster/servers/internal'
+import type { Allocator, EndedMatches, HostedMatch } from '@muster/hosting/internal'
 import { presentPlayer } from './backfill-commands.js'
 import { MatchNotRunning, Unavailable, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'

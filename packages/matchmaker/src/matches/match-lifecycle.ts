@@ -8,7 +8,7 @@ import {
   type HostedMatch,
   type Server,
   type StopReason,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { Events } from '../events.js'
 import {
   type Cooldowns,

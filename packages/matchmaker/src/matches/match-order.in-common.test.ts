@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ruleSchema } from '../queues/rules/validate-rule.js'
-import type { FoundTicket } from '@muster/servers/internal'
+import type { FoundTicket } from '@muster/hosting/internal'
 import { inCommon } from './match-order.js'
 
 const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({

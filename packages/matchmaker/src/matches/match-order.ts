@@ -7,7 +7,7 @@ import {
   type Placement,
   placementOf,
   type Server,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import type { Placed } from '../events.js'
 import { bestBeacons, type Rule } from '../queues/index.js'

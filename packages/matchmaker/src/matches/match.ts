@@ -1,5 +1,5 @@
 import type { TeamShape } from '@muster/kernel'
-import type { Allocator, ReturnReason, StopReason } from '@muster/servers/internal'
+import type { Allocator, ReturnReason, StopReason } from '@muster/hosting/internal'
 import { InvalidBackfill } from '../errors.js'
 import type { Queue } from '../queues/index.js'
 import {

@@ -17,7 +17,7 @@ import type {
   ServerRegistration,
   ServerReport,
   StartRequest,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { EventName, Listener } from '../events.js'
 import type { ReconfigureOptions } from '../options.js'
 import type { Explanation, PlayerMayState, QueueDefinition } from '../queues/index.js'

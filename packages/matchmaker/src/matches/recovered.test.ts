@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemoryServerLog } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/hosting/internal'
 import { InvalidBackfill } from '../errors.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Assignment, Inherited, ServerRecord, Order } from '@muster/servers/internal'
+import type { Assignment, Inherited, ServerRecord, Order } from '@muster/hosting/internal'
 import {
   mayWaitWhilePlaying,
   type Ledger,

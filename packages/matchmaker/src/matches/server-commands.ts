@@ -14,7 +14,7 @@ import {
   type SeatsWanted,
   type ServerReport,
   type StopReason,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { MatchNotRunning, PlayerPlaying, Unavailable, UnknownSeat, UnknownServer } from '../errors.js'
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Unavailable, UnknownMatch } from '../errors.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
-import { createMemoryServerLog, type ServerLog } from '@muster/servers/internal'
-import type { CallFault, ServiceOptions } from '@muster/servers/service-fixture'
+import { createMemoryServerLog, type ServerLog } from '@muster/hosting/internal'
+import type { CallFault, ServiceOptions } from '@muster/hosting/service-fixture'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)

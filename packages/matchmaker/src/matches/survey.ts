@@ -7,7 +7,7 @@ import {
   type ServerPhase,
   type ServerState,
   type ServerView,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/index.js'
 import type { Inspection } from './inspection.js'
 

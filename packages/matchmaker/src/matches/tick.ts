@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { createYielder, oneAtATime, type Yielder } from '@muster/core/internal'
-import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/servers/internal'
+import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/hosting/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
 import type { Backfills } from './backfills.js'

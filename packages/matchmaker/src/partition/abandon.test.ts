@@ -1,4 +1,4 @@
-import type { DeploymentService } from '@muster/servers/internal'
+import type { DeploymentService } from '@muster/hosting/internal'
 import { expect, test } from 'vitest'
 import { MatchmakerClosed } from '../errors.js'
 import { createWorld } from './leader.fixture.js'

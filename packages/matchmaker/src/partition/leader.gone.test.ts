@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ServerLog, type ServerEntry, TicketsGone } from '@muster/servers/internal'
+import { type ServerLog, type ServerEntry, TicketsGone } from '@muster/hosting/internal'
 import { createWorld, duel } from './leader.fixture.js'
 import type { Leader } from './leader.js'
 

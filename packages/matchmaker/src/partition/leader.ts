@@ -1,12 +1,12 @@
 import type { CallOptions } from '@muster/core'
 import { linkedSignal, manyWaitOn } from '@muster/core/internal'
-import type { ServerAllocator } from '@muster/servers'
+import type { ServerAllocator } from '@muster/hosting'
 import {
   createMemoryServerLog,
   type DeploymentService,
   type OutboxRecords,
   type ServerLog,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { MatchmakerClosed } from '../errors.js'
 import { assemble, type LearnedWaits, type Matchmaker, type StoredBackfill } from '../matches/index.js'
 import type { MatchmakerOptions } from '../options.js'

@@ -1,7 +1,7 @@
 import { ConnectionLost, NoCapacity } from '@muster/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { CallFault } from '@muster/servers/service-fixture'
+import type { CallFault } from '@muster/hosting/service-fixture'
 import { createWorld, deploy, duel } from './leader.fixture.js'
 
 const PLAYERS = ['ann', 'ben', 'cas', 'dee', 'eve', 'fin']

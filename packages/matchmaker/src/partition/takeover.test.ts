@@ -1,6 +1,6 @@
 import { NoCapacity } from '@muster/core'
 import { expect, test } from 'vitest'
-import type { ServerLog, ServerEntry } from '@muster/servers/internal'
+import type { ServerLog, ServerEntry } from '@muster/hosting/internal'
 import { createWorld, deploy, duel, takenOverAfter } from './leader.fixture.js'
 
 const tagsOf = ({ service }: Pick<ReturnType<typeof createWorld>, 'service'>) =>

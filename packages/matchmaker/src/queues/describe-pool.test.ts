@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { poolSchema } from '@muster/servers/internal'
+import { poolSchema } from '@muster/hosting/internal'
 import { describePool, poolCost, poolCostSentence } from './describe-pool.js'
 
 const deploy = { application: 'game', version: '1', hiddenEnvironment: { KEY: 'hunter2' } }

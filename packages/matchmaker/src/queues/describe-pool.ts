@@ -1,4 +1,4 @@
-import { ENROLLED, type Enrolment, lossShare, meanIdle, mostWarm, type Pool, stockFor } from '@muster/servers/internal'
+import { ENROLLED, type Enrolment, lossShare, meanIdle, mostWarm, type Pool, stockFor } from '@muster/hosting/internal'
 import { counted, digits, duration, listed, sentence } from './rule-parts/index.js'
 
 /** What comes to a pool. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { didYouMean } from '@muster/core/internal'
-import { poolDeploySchema, type Pool } from '@muster/servers/internal'
+import { poolDeploySchema, type Pool } from '@muster/hosting/internal'
 
 /** What a queue needs of the pool that it names. */
 export type PoolOfQueue = Pick<Pool, 'name' | 'deploy'>

@@ -1,5 +1,5 @@
 import { type Fault, notJson, read, validateAll } from '@muster/core/internal'
-import { type Deploy, type DeployDefinition, deploySchema } from '@muster/servers/internal'
+import { type Deploy, type DeployDefinition, deploySchema } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidQueue } from '../errors.js'
 import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown.js'

@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { Unavailable } from '../errors.js'
 import { onMatchEnd } from '../events.js'
 import type { ExportedTicket, Matchmaker } from '../matches/index.js'

@@ -1,6 +1,6 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import { addressPrefix, notJson, read } from '@muster/core/internal'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import type { QueueDefinition } from '../queues/index.js'
 

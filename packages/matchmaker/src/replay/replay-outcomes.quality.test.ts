@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { percentilesOf, qualityOf } from './replay-outcomes.js'
 
 const player = (id: string, attributes: Player['attributes'], longitude = 0): Player => ({

@@ -1,7 +1,7 @@
 // pure: how good a replay was; how well the players of matches suit each other; percentiles
 import { greatCircleKm } from '@muster/core'
 import { groupBy, middleOf } from '@muster/core/internal'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import type { Matchmaker } from '../matches/index.js'
 import type { CancelReason, Ticket } from '../tickets/index.js'
 

@@ -1,7 +1,7 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createMatchmaker } from '../create-matchmaker.js'
 import type { QueueDefinition } from '../queues/queue.js'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { recordTickets, type RecordOptions } from './record-tickets.js'
 import type { replayTickets } from './replay-tickets.js'
 import { createStubService } from './stub-service.js'

@@ -2,7 +2,7 @@ import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
 import type { DeploymentQuery } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
-import type { DeploymentService } from '@muster/servers/internal'
+import type { DeploymentService } from '@muster/hosting/internal'
 
 const PAGE = 100
 

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { readJoinToken } from '@muster/game-server/internal'
-import { RegistrationBody, ReportBody, ServerGone, type ServerOrders } from '@muster/servers/internal'
+import { RegistrationBody, ReportBody, ServerGone, type ServerOrders } from '@muster/hosting/internal'
 import type { Matchmaker } from '../matches/matchmaker.js'
 import { chance, oneOf } from '../random-faults.fixture.js'
 

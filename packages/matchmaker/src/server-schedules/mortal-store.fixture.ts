@@ -1,4 +1,4 @@
-import type { Store, StoreMemory, StoreRecord } from '@muster/servers'
+import type { Store, StoreMemory, StoreRecord } from '@muster/hosting'
 import { Unavailable } from '../errors.js'
 
 interface MortalStoreOptions {

@@ -4,7 +4,7 @@ import type { Client } from '@muster/core'
 import { EventEmitter } from 'eventemitter3'
 import { describe, expect, test } from 'vitest'
 import type { QueueState } from '../matches/inspection.js'
-import { ACTIVITIES, type AllocationView } from '@muster/servers/internal'
+import { ACTIVITIES, type AllocationView } from '@muster/hosting/internal'
 import { catalogue } from './instruments.js'
 import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 

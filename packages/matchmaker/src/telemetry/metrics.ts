@@ -1,7 +1,7 @@
 import type { ClientEvents } from '@muster/core'
 import { type OperationId, operations } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { ACTIVITIES } from '@muster/servers/internal'
+import { ACTIVITIES } from '@muster/hosting/internal'
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api'
 import type { Inspection } from '../matches/index.js'
 import type { Ticket } from '../tickets/index.js'

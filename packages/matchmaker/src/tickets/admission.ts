@@ -4,7 +4,7 @@ import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../error
 import { newId } from '@muster/core/internal'
 import type { Entry } from '@muster/kernel'
 import type { Facts, RuleTicket } from '../queues/index.js'
-import type { Assignment } from '@muster/servers/internal'
+import type { Assignment } from '@muster/hosting/internal'
 import { newRecord, type QueueRuntime, type TicketRecord } from './ticket-record.js'
 import type { LocatePlayers, Place } from './locate-players.js'
 import type { Cooldowns } from './cooldowns.js'

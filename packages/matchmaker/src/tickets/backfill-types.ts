@@ -1,6 +1,6 @@
 // pure: who is in a match, and who is missing
 import type { TeamShape } from '@muster/kernel'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import type { RuleTicket } from '../queues/index.js'
 
 /** A request for more players in a running match. */

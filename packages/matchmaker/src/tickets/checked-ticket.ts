@@ -1,6 +1,6 @@
 // pure: a ticket that was checked; what never changes of a ticket, as text
 import type { Coordinates } from '@muster/core'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import type { RulePlayer } from '../queues/index.js'
 import type { Ticket } from './ticket.js'
 

@@ -62,4 +62,4 @@ export {
   type WaitingFor,
   type WaitOptions,
 } from './ticket.js'
-export { seatIdOf } from '@muster/servers/internal'
+export { seatIdOf } from '@muster/hosting/internal'

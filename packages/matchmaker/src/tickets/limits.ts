@@ -5,7 +5,7 @@ import {
   roughBytesOfTicket,
   shareOf,
   type ServerSettings,
-} from '@muster/servers/internal'
+} from '@muster/hosting/internal'
 import { LRUCache } from 'lru-cache'
 import { InvalidTicket, PlayerOverLimit } from '../errors.js'
 import type { Queue } from '../queues/index.js'

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import { middleOf, scrub } from '@muster/core/internal'
 import type { Locate } from '../locate/mmdb-locate.js'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { coordinates } from './ticket-input.js'
 
 export type Place = Coordinates | undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
-import { createMemoryServerLog } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/hosting/internal'
 
 const at = { ip: '198.51.100.7' }
 

@@ -1,7 +1,7 @@
 import type { Random } from '@muster/core/clock'
 import { newId, read } from '@muster/core/internal'
 import type { TeamShape } from '@muster/kernel'
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidMatch, InvalidTicket, unknownQueue } from '../errors.js'
 import { assertLocatable } from './admission.js'

@@ -2,8 +2,8 @@ import type { Clock, Random } from '@muster/core/clock'
 import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { newId, middleOf } from '@muster/core/internal'
 import { definePools, defineQueues, type ReconfigureOptions } from '../options.js'
-import type { PoolDefinition } from '@muster/servers'
-import { networkOf, type Pool } from '@muster/servers/internal'
+import type { PoolDefinition } from '@muster/hosting'
+import { networkOf, type Pool } from '@muster/hosting/internal'
 import type { QueueDefinition } from '../queues/index.js'
 import {
   entriesOf,

@@ -1,6 +1,6 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
 import { read as readBy } from '@muster/core/internal'
-import type { Attributes, Player } from '@muster/servers/internal'
+import type { Attributes, Player } from '@muster/hosting/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
 import {

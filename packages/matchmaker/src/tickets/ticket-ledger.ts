@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { CooldownState } from '../queues/index.js'
-import type { Store, StoreRecord, StoreRecords } from '@muster/servers'
+import type { Store, StoreRecord, StoreRecords } from '@muster/hosting'
 import { bodyOf, type StoredTicket, type TicketState } from './checked-ticket.js'
 import type { Cooldown } from './cooldowns.js'
 import type { NotLoaded } from './load-tickets.js'

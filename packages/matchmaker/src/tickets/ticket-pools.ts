@@ -1,6 +1,6 @@
 import type { Yielder } from '@muster/core/internal'
 import type { Entry, Slot } from '@muster/kernel'
-import type { ReturnReason } from '@muster/servers/internal'
+import type { ReturnReason } from '@muster/hosting/internal'
 import { InvalidTicket } from '../errors.js'
 import type { Facts } from '../queues/index.js'
 import type { WaitCell } from '../wait-times/index.js'

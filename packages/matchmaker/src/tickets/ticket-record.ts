@@ -1,5 +1,5 @@
 import type { Entry, Pool, Round, Slot, TeamShape } from '@muster/kernel'
-import { type Assignment, type FoundTicket, networkOf } from '@muster/servers/internal'
+import { type Assignment, type FoundTicket, networkOf } from '@muster/hosting/internal'
 import type { CompiledQueue, Explain, PlayerMayState, Queue, Facts, RuleTicket } from '../queues/index.js'
 import type { QueueWaits, WaitCell } from '../wait-times/index.js'
 import type { Backfill, BackfillStatus, Placed } from './backfill-types.js'

@@ -1,5 +1,5 @@
 import type { Yielder } from '@muster/core/internal'
-import type { ReturnReason } from '@muster/servers/internal'
+import type { ReturnReason } from '@muster/hosting/internal'
 import { type InvalidTicket, UnknownQueue } from '../errors.js'
 import {
   admit,

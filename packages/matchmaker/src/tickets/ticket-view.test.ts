@@ -2,7 +2,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
 import { duel } from '../matchmaker.fixture.js'
-import { createTestService } from '@muster/servers/service-fixture'
+import { createTestService } from '@muster/hosting/service-fixture'
 
 test('times are whole milliseconds, whatever the clock', async () => {
   const manual = createManualClock()

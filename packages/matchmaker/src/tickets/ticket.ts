@@ -1,4 +1,4 @@
-import type { Assignment, Player, ReturnReason } from '@muster/servers/internal'
+import type { Assignment, Player, ReturnReason } from '@muster/hosting/internal'
 
 /** What creates a ticket. Exactly one of `queue` and `queues` is given. */
 export interface TicketInput {

@@ -1,7 +1,7 @@
 // pure: what rules read of tickets, and what they become for the kernel and `explain`
 import type { Coordinates } from '@muster/core'
 import type { MatchLevels, Quota, Radius, Span, TeamShape } from '@muster/kernel'
-import type { Attributes } from '@muster/servers/internal'
+import type { Attributes } from '@muster/hosting/internal'
 import type { Levels } from './levels.js'
 
 /** A single value, not a list. */

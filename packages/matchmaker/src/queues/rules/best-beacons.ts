@@ -1,5 +1,5 @@
 // pure: at which beacon the server of a match should be
-import type { Player } from '@muster/servers/internal'
+import type { Player } from '@muster/hosting/internal'
 import { boundariesOf, limitAt, type Stairs, stairsOf } from '../rule-parts/index.js'
 import type { Rule } from './definition.js'
 import type { LatencyRule } from './latency.js'

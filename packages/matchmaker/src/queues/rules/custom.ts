@@ -1,4 +1,4 @@
-import type { Attributes } from '@muster/servers/internal'
+import type { Attributes } from '@muster/hosting/internal'
 import { z } from 'zod'
 import {
   type Checked,

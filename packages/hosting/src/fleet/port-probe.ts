@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
-import type { Assignment, PortProbe, Server } from './records/index.js'
+import type { Assignment, PortProbe, Server } from '../records/index.js'
 
 /** Finds out whether a READY server also listens: by waiting, by knocking at a port, or by its registration. */
 export type Listening = ReturnType<typeof createListening>

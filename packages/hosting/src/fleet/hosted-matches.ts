@@ -2,7 +2,7 @@ import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { DeploymentCreation } from './create-deployment.js'
-import { TicketsGone } from './errors.js'
+import { TicketsGone } from '../errors.js'
 import type { AllocatorListener, Fleet, MatchHosting } from './fleet.js'
 import {
   type DrainReason,
@@ -10,8 +10,8 @@ import {
   type GameServers,
   LOST_AFTER_MS,
   OWN_PAUSE_MS,
-} from './game-servers/index.js'
-import type { Pools, PoolState } from './pools/index.js'
+} from '../game-servers/index.js'
+import type { Pools, PoolState } from '../pools/index.js'
 import {
   type Assignment,
   ENROLLED,
@@ -24,10 +24,10 @@ import {
   type ReturnReason,
   type Server,
   type StopReason,
-} from './records/index.js'
+} from '../records/index.js'
 import { middleOfMatch } from './retry-placement.js'
 import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
-import type { ServerLogWriter } from './store/index.js'
+import type { ServerLogWriter } from '../store/index.js'
 
 /*
  * Every match is a guest on a server. That of a queue with a pool is one of the pool:

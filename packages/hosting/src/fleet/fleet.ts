@@ -1,9 +1,9 @@
 import { type Clock, dateOf } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
-import { MatchmakerClosed } from './errors.js'
-import type { GameServerListener, ServerListener } from './game-servers/index.js'
-import type { ServerLogWriter } from './store/index.js'
+import { MatchmakerClosed } from '../errors.js'
+import type { GameServerListener, ServerListener } from '../game-servers/index.js'
+import type { ServerLogWriter } from '../store/index.js'
 import {
   type Activity,
   type Assignment,
@@ -19,7 +19,7 @@ import {
   type ServerPhase,
   type StopReason,
   tagOfCredential,
-} from './records/index.js'
+} from '../records/index.js'
 
 /** Called with what happens to servers, and to the matches on them. */
 export interface AllocatorListener {

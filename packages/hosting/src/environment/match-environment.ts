@@ -6,7 +6,7 @@ import {
   type FoundTicket,
   LARGEST_ENVIRONMENT_BYTES,
   LONGEST_VALUE_BYTES,
-} from './records/index.js'
+} from '../records/index.js'
 
 // The environment variables that describe the match to its server. Pure.
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { AllocatorListener, Fleet, MatchHosting } from './fleet.js'
-import { Unavailable } from './errors.js'
-import type { ServerLogWriter } from './store/index.js'
+import { Unavailable } from '../errors.js'
+import type { ServerLogWriter } from '../store/index.js'
 import type { Listening } from './port-probe.js'
 import {
   type Assignment,
@@ -12,10 +12,10 @@ import {
   type Server,
   type ServerFailure,
   type ServerPhase,
-} from './records/index.js'
-import { ServerGone } from './game-servers/index.js'
+} from '../records/index.js'
+import { ServerGone } from '../game-servers/index.js'
 import { createTimeouts } from './server-deadlines.js'
-import type { ServerChange, ServerHint, Sources } from './sources/index.js'
+import type { ServerChange, ServerHint, Sources } from '../sources/index.js'
 
 /*
  * The phases of a server (`ServerPhase`):

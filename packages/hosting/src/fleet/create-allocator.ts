@@ -1,14 +1,14 @@
 import { newId } from '@muster/core/internal'
-import { Unavailable } from './errors.js'
+import { Unavailable } from '../errors.js'
 import { createFleet, createSetPlayers, rejectAll, whenEnded } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createEnrolledSource, createSources, createWebhookReceiver, type Sources } from './sources/index.js'
+import { createEnrolledSource, createSources, createWebhookReceiver, type Sources } from '../sources/index.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createEnrolling } from './enrolling.js'
 import { createHostedMatches } from './hosted-matches.js'
-import { createPools } from './pools/index.js'
-import { createServerBrowser, createStartServers } from './browser/index.js'
+import { createPools } from '../pools/index.js'
+import { createServerBrowser, createStartServers } from '../browser/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorOptions, Held } from './allocator.js'
@@ -24,7 +24,7 @@ import {
   type ServerReport,
   type ServerView,
   serverViewOf,
-} from './game-servers/index.js'
+} from '../game-servers/index.js'
 import {
   type AllocationView,
   ENROLLED,
@@ -36,9 +36,9 @@ import {
   type Order,
   type Server,
   type StopReason,
-} from './records/index.js'
+} from '../records/index.js'
 import { createAdopting, NONE_INHERITED } from './adopt-servers.js'
-import { createServerLogWriter, createRecovery } from './store/index.js'
+import { createServerLogWriter, createRecovery } from '../store/index.js'
 
 /** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export type Allocator = ReturnType<typeof createAllocator>

@@ -9,10 +9,10 @@ import {
   type PlacementAttempt,
   type Server,
   matchTag,
-} from './records/index.js'
+} from '../records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Governor } from './server-limits.js'
-import type { Sources } from './sources/index.js'
+import type { Sources } from '../sources/index.js'
 
 /** Most creates for one match; then its tickets return to the queue. */
 const MOST_TRIES = 4

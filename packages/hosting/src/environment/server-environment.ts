@@ -8,7 +8,7 @@ import {
   type Deploy,
   LARGEST_ENVIRONMENT_BYTES,
   type Server,
-} from './records/index.js'
+} from '../records/index.js'
 
 /**
  * The variables that describe a match do not fit into its server's environment. No deployment was created. The failure

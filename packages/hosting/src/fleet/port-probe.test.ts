@@ -1,8 +1,8 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { type DeployDefinition, deploySchema } from './records/deploy.js'
-import type { Order } from './records/order.js'
-import { Server } from './records/server.js'
+import { type DeployDefinition, deploySchema } from '../records/deploy.js'
+import type { Order } from '../records/order.js'
+import { Server } from '../records/server.js'
 import { createListening, type ProbeTarget } from './port-probe.js'
 
 const port = { internal: 7777, external: 30_001, protocol: 'UDP', link: undefined }

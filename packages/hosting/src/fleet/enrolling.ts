@@ -10,7 +10,7 @@ import {
   ServerGone,
   type ServerKeys,
   type ServerRegistration,
-} from './game-servers/index.js'
+} from '../game-servers/index.js'
 import {
   digestOf,
   type Enrolment,
@@ -21,7 +21,7 @@ import {
   mayRun,
   type Pool,
   type Pools,
-} from './pools/index.js'
+} from '../pools/index.js'
 import {
   type Assignment,
   type Enrolled,
@@ -30,9 +30,9 @@ import {
   type Server,
   serverIntent,
   type StopReason,
-} from './records/index.js'
+} from '../records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import type { ServerLogWriter } from './store/index.js'
+import type { ServerLogWriter } from '../store/index.js'
 
 /** Why a process may not add itself to a pool. */
 export type EnrolmentFault = 'wrong-key' | 'wrong-build' | 'address' | 'full' | 'name-in-use' | 'key-in-use'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { deploySchema } from './records/deploy.js'
+import { deploySchema } from '../records/deploy.js'
 import { foundMatch } from './server-environment.js'
-import type { FoundTicket, Order } from './records/order.js'
+import type { FoundTicket, Order } from '../records/order.js'
 
 const match = { id: 'm1', queue: 'duel', at: 20_000 }
 const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({

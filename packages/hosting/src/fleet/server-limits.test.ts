@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Bound, createGovernor } from './server-limits.js'
-import { Server, type ServerPhase } from './records/server.js'
+import { Server, type ServerPhase } from '../records/server.js'
 import { createFleet } from './fleet.js'
 
 function servers(...phases: ServerPhase[]) {

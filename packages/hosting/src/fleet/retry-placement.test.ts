@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FoundMatch, Placement, PlacementAttempt } from './records/order.js'
+import type { FoundMatch, Placement, PlacementAttempt } from '../records/order.js'
 import { type Elsewhere, firstAttempt, middleOfMatch, nextAttempt } from './retry-placement.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }

@@ -3,8 +3,8 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createFleet } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
-import { Server } from './records/server.js'
-import type { Supplier } from './sources/sources.js'
+import { Server } from '../records/server.js'
+import type { Supplier } from '../sources/sources.js'
 
 const sourcesWith = (source: Pick<Supplier, 'look'>) => ({ of: () => source as Supplier })
 

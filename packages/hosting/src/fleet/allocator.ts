@@ -1,13 +1,13 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { Inherited } from './adopt-servers.js'
 import type { AllocatorListener, EndedMatches } from './fleet.js'
-import type { Browser } from './browser/index.js'
-import type { JoinAlgorithm } from './game-servers/index.js'
-import type { Pool } from './pools/index.js'
+import type { Browser } from '../browser/index.js'
+import type { JoinAlgorithm } from '../game-servers/index.js'
+import type { Pool } from '../pools/index.js'
 import type { Prober } from './port-probe.js'
 import type { Bound, SpendBound } from './server-limits.js'
-import type { GateHeld, OpenSource } from './sources/index.js'
-import type { ServerLog } from './store/index.js'
+import type { GateHeld, OpenSource } from '../sources/index.js'
+import type { ServerLog } from '../store/index.js'
 
 /** Why nothing may be created now: see `Governor`, `SourceGate`; or `store`, which cannot be read or written. */
 export type Held = Bound | GateHeld | 'store'

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Fleet } from './fleet.js'
-import type { ReturnReason, Server } from './records/index.js'
-import type { Sources } from './sources/index.js'
+import type { ReturnReason, Server } from '../records/index.js'
+import type { Sources } from '../sources/index.js'
 
 /** Milliseconds for which tickets wait for the stop of a deployment without capacity; then they search again. */
 const RETRY_PATIENCE_MS = 10_000

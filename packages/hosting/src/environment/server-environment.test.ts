@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
-import { deploySchema } from './records/deploy.js'
+import { deploySchema } from '../records/deploy.js'
 import { matchEnvironment } from './match-environment.js'
-import type { FoundMatch } from './records/order.js'
+import type { FoundMatch } from '../records/order.js'
 import { type Described, MatchTooLarge, serverEnvironment } from './server-environment.js'
 
 const deploy = deploySchema.parse({

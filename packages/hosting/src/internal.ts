@@ -1,9 +1,9 @@
-/** What the other packages of this repository use of @muster/servers. No promise: it changes without notice. */
-export { type AllocatorListener, createEndedMatches, createFleet, type EndedMatches } from './fleet.js'
+/** What the other packages of this repository use of @muster/hosting. No promise: it changes without notice. */
+export { type AllocatorListener, createEndedMatches, createFleet, type EndedMatches } from './fleet/fleet.js'
 export { findStoreFiles, type StoreFileFound } from './store/file-store.js'
-export type { Inherited } from './adopt-servers.js'
-export type { Held } from './allocator.js'
-export { type Allocator, createAllocator } from './create-allocator.js'
+export type { Inherited } from './fleet/adopt-servers.js'
+export type { Held } from './fleet/allocator.js'
+export { type Allocator, createAllocator } from './fleet/create-allocator.js'
 export { BEAT_MS, LOST_AFTER_MS } from './game-servers/game-servers.js'
 export {
   type MatchRoster,
@@ -37,7 +37,7 @@ export type {
   ServerState,
   ServerView,
 } from './game-servers/server-overview.js'
-export { type EnrolledServer, type EnrolmentCommands, EnrolmentRefused } from './enrolling.js'
+export { type EnrolledServer, type EnrolmentCommands, EnrolmentRefused } from './fleet/enrolling.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   EnrolmentBody,
@@ -58,7 +58,7 @@ export {
   type ResultSetAside,
   resultsSchema,
 } from './results/result-outbox.js'
-export { MatchTooLarge } from './server-environment.js'
+export { MatchTooLarge } from './environment/server-environment.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {
   bytesOfTicket,
@@ -69,7 +69,7 @@ export {
   shareOf,
   type ServerSettings,
   variablesBytes,
-} from './match-environment.js'
+} from './environment/match-environment.js'
 export {
   ENROLLED,
   type FoundTicket,
@@ -113,7 +113,7 @@ export { createPolledSource } from './sources/polled-source.js'
 export { createServiceSource } from './sources/service/service-source.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
-export type { SpendBudget } from './server-limits.js'
+export type { SpendBudget } from './fleet/server-limits.js'
 export {
   afterEntry,
   applyEntry,

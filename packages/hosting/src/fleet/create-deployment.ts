@@ -1,13 +1,13 @@
 import type { AllocatorListener } from './fleet.js'
-import { foundMatch, MatchTooLarge, serverEnvironment } from './server-environment.js'
-import { TicketsGone } from './errors.js'
-import { type ServerEntry, type ServerLogWriter, WRITTEN } from './store/index.js'
-import { type Order, resumptionOfServer, type Server, serverIntent } from './records/index.js'
+import { foundMatch, MatchTooLarge, serverEnvironment } from '../environment/server-environment.js'
+import { TicketsGone } from '../errors.js'
+import { type ServerEntry, type ServerLogWriter, WRITTEN } from '../store/index.js'
+import { type Order, resumptionOfServer, type Server, serverIntent } from '../records/index.js'
 import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit } from './server-limits.js'
-import type { ServerKeys } from './game-servers/index.js'
-import type { CreateOutcome, Sources } from './sources/index.js'
+import type { ServerKeys } from '../game-servers/index.js'
+import type { CreateOutcome, Sources } from '../sources/index.js'
 
 /** Sends create requests, each after the log holds its intent. */
 export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
