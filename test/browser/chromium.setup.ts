@@ -16,7 +16,7 @@ export function setup(): void {
       folder: fetchedFolder,
       try: (folder) => {
         const { path, env } = commandIn(folder)
-        execFileSync(path, ['--version'], { env: { ...process.env, ...env }, stdio: 'ignore' })
+        execFileSync(path, ['--version'], { env: { ...process.env, ...env }, stdio: 'pipe', encoding: 'utf8' })
       },
     })
   } catch (error) {

@@ -17,6 +17,7 @@ describe('a redis-server', () => {
   const installed = put('bin/redis-server')
   const fetched = put('cache/muster/redis/usr/bin/redis-server')
   put('cache/muster/redis/usr/lib/some-architecture/liblzf.so.1')
+  put('cache/muster/redis/usr/lib/some-architecture/pulseaudio/libpulsecommon.so')
   const env = {
     MUSTER_REDIS_SERVER: named,
     PATH: `/nowhere:${join(folder, 'bin')}`,
@@ -28,7 +29,7 @@ describe('a redis-server', () => {
     expect(findRedisServer({ ...env, MUSTER_REDIS_SERVER: undefined })?.path).toBe(installed)
     expect(findRedisServer({ ...env, MUSTER_REDIS_SERVER: '', PATH: '' })).toEqual({
       path: fetched,
-      env: { LD_LIBRARY_PATH: expect.stringContaining(join('usr', 'lib', 'some-architecture')) },
+      env: { LD_LIBRARY_PATH: expect.stringContaining(join('usr', 'lib', 'some-architecture', 'pulseaudio')) },
     })
     expect(findRedisServer({ XDG_CACHE_HOME: folder })).toBeUndefined()
   })

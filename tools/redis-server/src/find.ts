@@ -45,14 +45,17 @@ export function unpackedIn(folder: string): RedisBinary | undefined {
   return { path, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } }
 }
 
-/** `usr/lib`, `lib`, and their folders of one architecture, such as `usr/lib/x86_64-linux-gnu`. */
+/** `usr/lib`, `lib`, and two levels of folders below, such as `usr/lib/x86_64-linux-gnu/pulseaudio`. */
 export function libraryFolders(folder: string): string[] {
-  return ['usr/lib', 'lib'].flatMap((name) => {
-    const at = join(folder, name)
-    if (!existsSync(at)) return []
-    const inside = readdirSync(at, { withFileTypes: true })
-    return [at, ...inside.flatMap((entry) => (entry.isDirectory() ? [join(at, entry.name)] : []))]
-  })
+  return ['usr/lib', 'lib'].flatMap((name) => foldersAt(join(folder, name), 2))
+}
+
+/** A folder and those below it, `depth` levels deep, if it exists. */
+function foldersAt(folder: string, depth: number): string[] {
+  if (!existsSync(folder)) return []
+  if (depth === 0) return [folder]
+  const inside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return [folder, ...inside.flatMap((entry) => foldersAt(join(folder, entry.name), depth - 1))]
 }
 
 /**
