@@ -110,6 +110,7 @@ export interface ServerRow {
   readonly isProcess: boolean
   /** E.g. `Frankfurt, Germany`; null where it is not known (yet). */
   readonly place: string | null
+  /** Its host; of one that has enrolled, the machine and the slot, as it says: many may be at one host. */
   readonly host: string | null
   readonly players: number
   /** When it was asked for. */

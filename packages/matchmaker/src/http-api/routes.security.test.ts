@@ -162,8 +162,10 @@ describe('addresses of players', () => {
 describe('what is off by default', () => {
   test('/inspect is 404 until it is switched on', async () => {
     const { call } = setUp()
-    for (const path of ['/inspect/tickets', '/inspect/matches'])
-      expect((await call('backend', 'GET', path)).status).toBe(404)
+    for (const path of ['/inspect/tickets', '/inspect/matches', '/inspect/servers']) {
+      const { status, json } = await call('backend', 'GET', path)
+      expect({ status, json }).toMatchObject({ status: 404, json: { detail: expect.stringContaining('`inspect`') } })
+    }
     const on = setUp({ inspect: true })
     for (const who of ['ann', 'bob', 'cleo']) await on.call(who, 'POST', '/tickets', duel)
     expect((await on.call('backend', 'GET', '/inspect/tickets?limit=2')).json).toMatchObject({

@@ -307,7 +307,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       if (caller !== undefined) assertStream(route, caller)
       if (caller !== undefined) assertServer(route, caller)
       if (route.startsWith('inspect') && !inspect)
-        throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
+        throw new Problem(404, 'no-such-path', 'There is nothing at this path unless `inspect` is switched on.')
       if (caller !== undefined) assertRole(route, caller, backendRoutes)
       if (caller?.shared === undefined || !SHARED_CREATES.has(route)) return undefined
       return whenKnown(sharedAttempts?.take(caller.id), (waitMs = 0) => {

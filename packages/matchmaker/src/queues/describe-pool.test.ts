@@ -27,6 +27,18 @@ test('where its servers come from is said', () => {
   ])
 })
 
+test('a pool of enrolled servers alone keeps none warm, creates none, and costs nothing', () => {
+  const enrol = [{ key: 'a-key-of-at-least-32-characters-x', place: 'Oslo', max: 3 }]
+  const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+  const at = [{ cron: '0 9 * * *', minutes: 30, min: 1 }]
+  // As the pool is while it moves to own machines.
+  const pool = poolSchema.parse({ name: 'arena', source: 'enrolled', deploy, places, enrol, warm: {}, at })
+  expect(describePool(pool).join(' ')).not.toMatch(/warm at|kept warm|idle|From 0 9/)
+  const load = { matchesPerHour: 600, bootSeconds: 20, matchSeconds: 900 }
+  expect(poolCost(pool, load)).toMatchObject({ warm: 0, hit: 0, idle: 0, playing: 150, createsPerMatch: 0 })
+  expect(poolCostSentence(poolCost(pool, load))).toMatch(/no server is kept warm; 0 create requests a match.$/)
+})
+
 test('what stays idle without `warm` is said too', () => {
   const idle = [
     'A server without a match is kept for 60 s although there are enough.',

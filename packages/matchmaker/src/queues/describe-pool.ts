@@ -24,9 +24,10 @@ export interface PoolCost extends PoolLoad {
   readonly createsPerMatch: number
 }
 
-/** Computes what a pool does with a load, without its schedules. */
+/** Computes what a pool does with a load, without its schedules. Servers that come by themselves are not created. */
 export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
-  const { warm, places, reuse } = pool
+  const { places, reuse, source } = pool
+  const warm = source === ENROLLED ? undefined : pool.warm
   const count = places?.length ?? 1
   const { bootSeconds, matchSeconds } = load
   const rate = load.matchesPerHour / 3600 / count
@@ -43,7 +44,7 @@ export function poolCost(pool: Omit<Pool, 'enrol'>, load: PoolLoad): PoolCost {
     hit: sum((stock) => (stock === 0 ? 0 : 1 - lossShare(stock, offered))) / count,
     idle: sum((stock) => (stock === 0 ? 0 : meanIdle(stock, offered))),
     playing: rate * count * matchSeconds,
-    createsPerMatch: 1 / reuse.maxMatches,
+    createsPerMatch: source === ENROLLED ? 0 : 1 / reuse.maxMatches,
   }
 }
 
@@ -55,6 +56,8 @@ export type DescribedPool = Omit<Pool, 'enrol'> & { readonly enrol: readonly Omi
 /** Says what a pool means in plain English, one thing a sentence. Values of variables are not in it. */
 export function describePool(pool: DescribedPool): readonly string[] {
   const { source, enrol, deploy, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
+  /** Where nothing is created, no stock is kept, and nothing ends as surplus. */
+  const creates = source !== ENROLLED
   const canBeIdle = warm !== undefined || at.length > 0 || reuse.maxMatches > 1 || custom !== undefined
   const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`
   const age =
@@ -62,10 +65,10 @@ export function describePool(pool: DescribedPool): readonly string[] {
       ? ''
       : `, and takes none ${duration(reuse.maxAgeMinutes * 60_000)} after its create`
   return [
-    source === ENROLLED
-      ? 'nothing is deployed: its servers come by themselves, and while all are taken, players wait'
-      : `its servers run ${deploy.application}, version ${deploy.version}`,
-    ...(source === undefined || source === ENROLLED
+    creates
+      ? `its servers run ${deploy.application}, version ${deploy.version}`
+      : 'nothing is deployed: its servers come by themselves, and while all are taken, players wait',
+    ...(source === undefined || !creates
       ? []
       : [
           `they come from the source ${source}, which chooses the place; ` +
@@ -76,25 +79,29 @@ export function describePool(pool: DescribedPool): readonly string[] {
         `${counted(max, 'server')} of your own at ${place} at most may add ${max === 1 ? 'itself' : 'themselves'} ` +
         `with a key, each for ${counted(matches, 'match', 'matches')} at a time at most`,
     ),
-    ...(warm === undefined
-      ? [`no server is kept warm${at.length === 0 ? '' : ', but for the times below'}`]
-      : [
-          `servers are kept warm ${where}, so that ${percent(warm.hit)} of matches find one; ` +
-            `${counted(warm.max, 'server')} at most`,
-          `a place keeps none where more than ${percent(warm.maxIdleShare)} of those that play would be idle`,
-        ]),
-    ...(warm?.perHour === undefined
+    ...(!creates
+      ? []
+      : warm === undefined
+        ? [`no server is kept warm${at.length === 0 ? '' : ', but for the times below'}`]
+        : [
+            `servers are kept warm ${where}, so that ${percent(warm.hit)} of matches find one; ` +
+              `${counted(warm.max, 'server')} at most`,
+            `a place keeps none where more than ${percent(warm.maxIdleShare)} of those that play would be idle`,
+          ]),
+    ...(!creates || warm?.perHour === undefined
       ? []
       : [`${digits(warm.perHour)} server-hours of idleness an hour are paid at most`]),
     `a server serves ${counted(reuse.maxMatches, 'match', 'matches')}${age}`,
+    ...(creates && canBeIdle
+      ? [`a server without a match is kept for ${duration(keepIdleSeconds * 1000)} although there are enough`]
+      : []),
     ...(!canBeIdle
       ? []
       : [
-          `a server without a match is kept for ${duration(keepIdleSeconds * 1000)} although there are enough`,
           'a match takes a warm server whose round trip is at most ' +
             `${digits(detourMs)} ms longer than that of the best place`,
         ]),
-    ...at.map(
+    ...(creates ? at : []).map(
       ({ cron, timezone, minutes, hit, min }) =>
         `from ${cron} (${timezone}), for ${duration(minutes * 60_000)}, ${listed([
           ...(min === undefined

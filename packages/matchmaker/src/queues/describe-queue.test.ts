@@ -19,6 +19,13 @@ const USUAL = [
   'A ticket is cancelled after three failed servers.',
 ]
 
+test('a queue with a pool does not say that servers are created: the pool may have enrolled ones alone', () => {
+  expect(sentencesOf({ matchSize: 2, pool: 'arena' })).toContain(
+    'A match takes a warm server of pool arena (game, version 1); one that must be created for it is to be ready ' +
+      'within 3 min.',
+  )
+})
+
 describe('real queues', () => {
   test('a duel without rules', () => {
     expect(sentencesOf({ matchSize: 2 })).toEqual(['A match has two players.', ...USUAL])

@@ -158,13 +158,14 @@ function cooldownClauses({ cooldown }: Queue): string[] {
 function serverClauses({ deploy, pool, maxAttempts }: Queue): string[] {
   const { application, version, readyTimeoutMs, maxDurationMs, joinWithinMs, warmUpMs, probe } = deploy
   const places = deploy.requireCachedLocations ? ', where its image is cached if there is room' : ''
-  const ready = `it must be ready within ${duration(readyTimeoutMs)}`
+  const ready = `ready within ${duration(readyTimeoutMs)}`
   const warm = warmUpMs > 0 ? `, has ${duration(warmUpMs)} to warm up` : ''
+  const then = `${warm}${probeWords(probe)}`
   return [
     pool === undefined
-      ? `every match gets a server of ${application}, version ${version}${places}; ${ready}${warm}${probeWords(probe)}`
-      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); if none fits, one is ` +
-        `created${places}: ${ready}${warm}${probeWords(probe)}`,
+      ? `every match gets a server of ${application}, version ${version}${places}; it must be ${ready}${then}`
+      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); one that must be created ` +
+        `for it is to be ${ready}${places}${then}`,
     `a match lasts ${duration(maxDurationMs)} at most`,
     ...(joinWithinMs === undefined ? [] : [`a match to which nobody comes within ${duration(joinWithinMs)} ends`]),
     `a ticket is cancelled after ${counted(maxAttempts, 'failed server')}`,

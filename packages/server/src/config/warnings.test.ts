@@ -120,6 +120,7 @@ test.each([
     `${CALM.replace("version: '1'", "version: '1', joinWithinMs: 60000")}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     [],
   ],
+  ['a pool whose servers know no URL, told once', POOLED, ['warning 6 pools']],
   [
     'pools of servers that know no URL, and that nobody uses',
     `${CALM}${POOLS}`,

@@ -177,12 +177,18 @@ function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]):
 }
 
 /** Servers register and say who came by the ticket API, whose URL they find in MM_API_URL unless they know it. */
-function aboutQueue({ deploy, acceptance, cooldown, rules }: Queue, queue: string, { listen }: ConfigFile): Remark[] {
+function aboutQueue(
+  { deploy, pool, acceptance, cooldown, rules }: Queue,
+  queue: string,
+  { listen }: ConfigFile,
+): Remark[] {
   const { probe, joinWithinMs } = deploy
   const similar = similarConstants(rules).map(({ rule, message }) => [`${queue}.rules.${rule}`, message])
   return remarks({
     ...(Object.fromEntries(similar) as Readonly<Record<string, string>>),
     [`${queue}.deploy.probe`]:
+      // What its pool deploys is told of the pool.
+      pool === undefined &&
       probe?.kind === 'registration' &&
       probe.url === undefined &&
       listen.publicUrl === undefined &&

@@ -42,6 +42,8 @@ test('the list tells the source of each server, and how many servers each key ha
   const { list, id } = await open()
   const { servers, sources, keys } = await list()
   expect(servers).toMatchObject([{ id, pool: 'arena', source: 'enrolled', place: 'Oslo', state: 'warm', cost: 0 }])
+  // Several slots of a machine have one host.
+  expect(servers[0]?.host).toBe('slot-1')
   expect(sources).toEqual([{ source: 'enrolled', servers: 1, draining: 0 }])
   const allowed = { servers: 6, matches: 4, builds: ['1', '2'] }
   expect(keys).toEqual([{ key: keyId, pool: 'arena', place: 'Oslo', servers: 1, allowed, builds: ['2'] }])

@@ -68,7 +68,7 @@ function rowOf(
   guests: readonly AllocationView[],
   { pricePerMinute, now, processes }: RowContext,
 ): ServerRow {
-  const { matchId: id, pool, source, queue, requestId, assignment, at } = server
+  const { matchId: id, pool, source, enrolled, queue, requestId, assignment, at } = server
   const served = pool === undefined ? [server] : guests
   return {
     id,
@@ -83,7 +83,7 @@ function rowOf(
     mayDrain: mayDrain(server, registered),
     isProcess: requestId !== undefined && processes?.has(requestId) === true,
     place: placeName(assignment?.location) ?? registered?.place ?? null,
-    host: assignment?.fqdn ?? null,
+    host: enrolled?.name ?? assignment?.fqdn ?? null,
     players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),
     since: Math.floor(at),
     // What has enrolled is no server of the service.
