@@ -1,8 +1,8 @@
 /**
  * An allocator for machines of one's own: servers are units of systemd there, started by ssh. The protocol is in
  * docs/any-hoster.md. Start it with ALLOCATOR_SECRET, MACHINES (`fra-1.example.com,fra-2.example.com`) and COMMAND,
- * what a unit runs; it finds its port in GAME_PORT. One process at a time: its memory is the file STATE. Checked with a
- * stub in place of ssh, and not on a machine with systemd.
+ * what a unit runs. It finds its port in SERVICE_PORT_GAME_INTERNAL, as the packages for game servers do. One process
+ * at a time: its memory is the file STATE. Checked with a stub in place of ssh, and not on a machine with systemd.
  */
 import { execFile } from 'node:child_process'
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -46,7 +46,7 @@ async function allocate({ id, environment }: { id: string; environment: Record<s
   const { host = free?.[0], port = free?.[1] } = units.get(id) ?? {}
   if (host === undefined) return [409, { error: 'no-capacity' }]
   write(id, { host, port })
-  const lines = Object.entries({ ...environment, GAME_PORT: port }).map(
+  const lines = Object.entries({ ...environment, SERVICE_PORT_GAME_INTERNAL: port }).map(
     ([name, value]) => `${name}=${JSON.stringify(String(value))}`,
   )
   const file = `/run/muster/${id}.env`
