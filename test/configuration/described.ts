@@ -71,6 +71,13 @@ const WITHIN: Readonly<Record<string, Fields>> = {
     ...OF_PROBES,
     kind: { description: 'What is knocked at: a TCP port or a UDP port; or nothing, if the server registers itself.' },
   },
+  knock: {
+    kind: { description: 'By a TCP connection, or by a UDP datagram that the next report of the server must repeat.' },
+    port: { description: 'Name of the port in the address that the server gives.' },
+    withinMs: {
+      description: 'Milliseconds of knocking, one knock a second, after which the server is gone. Default 30,000.',
+    },
+  },
   size: {
     min: { description: 'Players at least, which may fall while the oldest ticket of the match waits.' },
     max: { description: 'Players at most.' },

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
 import { InvalidCall } from './errors.js'
 import { createGameServer, type GameServer } from './game-server.js'
 import { openStack } from './stack.fixture.js'
@@ -52,4 +54,67 @@ test('ports of another form are an error that names the variable', () => {
     expect(() => createGameServer({ env })).toThrow(InvalidCall)
     expect(() => createGameServer({ env })).toThrow('MUSTER_SERVER_PORTS')
   }
+})
+
+describe('where Muster knocks by UDP', () => {
+  const knocking = (withinMs?: number) => {
+    const knock = { kind: 'udp' as const, port: 'game', withinMs }
+    return pools.map((pool) => ({
+      ...pool,
+      enrol: pool.enrol.map((one) => ({ ...one, hosts: ['127.0.0.1'], knock })),
+    }))
+  }
+  /** A game on a socket, which hands datagrams to the server, and what was no knock. */
+  const play = async (url: string, problems: string[]) => {
+    const socket = createSocket('udp4')
+    socket.bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const server = createGameServer({
+      env: {
+        MUSTER_URL: url,
+        MUSTER_ENROL_KEY: KEY,
+        MUSTER_SERVER_PORTS: `game=${socket.address().port}/udp`,
+        MUSTER_SERVER_ADDRESS: '127.0.0.1',
+      },
+      handleSignals: false,
+      onProblem: ({ message }) => problems.push(message),
+    })
+    return { socket, server }
+  }
+
+  test('a match comes once the game has handed the datagram over, and not before', async () => {
+    const stack = await openStack(() => start('', 0), { pools: knocking() })
+    const problems: string[] = []
+    const ofGame: string[] = []
+    const { socket, server } = await play(stack.url, problems)
+    const states: string[] = []
+    socket.on('message', (data) => {
+      states.push(...stack.matchmaker.inspect().servers.map(({ state }) => state))
+      if (!server.knocked(data)) ofGame.push(data.toString())
+    })
+    const done = server.serve({ match: () => {} })
+    const stranger = createSocket('udp4')
+    for (const text of ['hello', `muster-knock-${'x'.repeat(30)}`])
+      await new Promise((resolve) => stranger.send(text, socket.address().port, '127.0.0.1', resolve))
+    const [ann] = await Promise.all([stack.join('ann'), stack.join('ben')])
+    expect([...server.matches.keys()]).toEqual([ann.match_id])
+    expect(states[0]).toBe('STARTING')
+    expect([ofGame, problems]).toEqual([['hello'], []])
+    void server.matches.get(ann.match_id)?.over()
+    void server.shutdown()
+    await done
+    socket.close()
+    stranger.close()
+    await stack.close()
+  })
+
+  test('a server that does not hand it over is ended, and hears why', async () => {
+    const stack = await openStack(() => start('', 0), { pools: knocking(1000) })
+    const { socket, server } = await play(stack.url, [])
+    const reasons: string[] = []
+    await server.serve({ match: () => {}, stop: (reason) => void reasons.push(reason) })
+    expect(reasons).toEqual(['not-listening'])
+    socket.close()
+    await stack.close()
+  })
 })

@@ -81,6 +81,11 @@ export interface GameServer {
   left(playerId: string, options?: { readonly mayReturnMs?: number | undefined }): void
   /** Lists the server for players, as a level; undefined: not any more. @throws {InvalidCall} */
   list(listing: Listing | undefined): void
+  /**
+   * Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not for the
+   * game. Needed where the key has `knock` by UDP: docs/own-machines.md.
+   */
+  knocked(datagram: Uint8Array): boolean
   /** Takes no match any more, and ends after those that it has. Resolves as `serve` does. */
   shutdown(): Promise<void>
 }
@@ -91,6 +96,9 @@ const HEALTH_MS = 5000
 /** Milliseconds for which the last report is waited for, after a signal. */
 const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
+/** How each knock of Muster begins, and its bytes. */
+const KNOCK = 'muster-knock-'
+const KNOCK_BYTES = 43
 
 /**
  * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster.
@@ -116,6 +124,9 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
   /** By how much Muster's clock is ahead of ours; undefined until it has answered. */
   let aheadMs: number | undefined
   const dateNow = () => (aheadMs === undefined ? dateOf(clock) : clock.now() + aheadMs)
+  /** How the knock begins that Muster awaits to be repeated, and the knock. */
+  let awaited: string | undefined
+  let knock: string | undefined
   /** Resolve when orders have come. */
   const heard: (() => void)[] = []
 
@@ -127,6 +138,7 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
     matches: [...served.values()].map((one) => one.report()),
     ...(attributes && { attributes }),
     ...(listing.report() && { listing: listing.report() }),
+    ...(knock !== undefined && { knock }),
   })
   const isHealthy = async () => {
     const timeout = new AbortController()
@@ -164,6 +176,8 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
   }
 
   const obey = (orders: Orders) => {
+    awaited = orders.knock ?? undefined
+    if (awaited === undefined) knock = undefined
     const wanted = new Set(orders.matches.map(({ id }) => id))
     for (const [id, one] of served) {
       if (wanted.has(id)) continue
@@ -347,6 +361,17 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
       if (listing.attendance.has(playerId)) listing.attendance.leave(playerId, mayReturnMs)
     },
     list: listing.set,
+    knocked: (datagram) => {
+      if (datagram.length !== KNOCK_BYTES) return false
+      const text = Buffer.from(datagram).toString('latin1')
+      if (!text.startsWith(KNOCK)) return false
+      // Anybody can send one that begins otherwise.
+      if (awaited !== undefined && text.startsWith(awaited) && text !== knock) {
+        knock = text
+        void reporting.changed()
+      }
+      return true
+    },
     shutdown: () => {
       drain('own wish')
       return done ?? Promise.resolve()

@@ -45,6 +45,8 @@ export interface Orders {
   readonly matches: readonly WireMatch[]
   readonly listing?: WireListing | undefined
   readonly host?: WireHost | undefined
+  /** How the datagram begins by which Muster knocks; undefined: by none. */
+  readonly knock?: string | null | undefined
 }
 
 /** The answer to `POST /servers`. */
@@ -74,4 +76,5 @@ export interface State {
   readonly matches: readonly MatchReport[]
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined
   readonly listing?: object | undefined
+  readonly knock?: string | undefined
 }

@@ -64,7 +64,11 @@ export function open(options: Parameters<typeof setUp>[0] = {}) {
     readonly over: Set<string>
     isSilent: boolean
     isDraining: boolean
+    /** The datagram that it repeats in its reports. */
+    knock: string | undefined
+    /** What the last answer said. */
     status: number
+    json: Reply['json']
   }
   const processes: Process[] = []
   const enrolment = (name: string, instance: string, port = 7777) => ({
@@ -87,22 +91,26 @@ export function open(options: Parameters<typeof setUp>[0] = {}) {
       over: new Set<string>(),
       isSilent: false,
       isDraining: false,
+      knock: undefined,
       status,
+      json,
     }
     processes.push(process)
     return process
   }
   const report = async (one: Process) => {
     one.seq += 1
-    const { instance, seq, over, isDraining } = one
+    const { instance, seq, over, isDraining, knock } = one
     const matches = one.matches.map((id) => ({ id, status: over.has(id) ? 'over' : 'open' }))
     const { status, json } = await send(one.token, 'PUT', '/servers/me', {
       instance,
       seq,
       matches,
       draining: isDraining,
+      knock,
     })
     one.status = status
+    one.json = json
     if (status === 409) await send(one.token, 'POST', '/servers', enrolment(one.name, instance))
     if (status === 410) one.isSilent = true
     if (status === 200) one.matches = (json['matches'] as { id: string }[]).map(({ id }) => id)

@@ -40,6 +40,7 @@ interface AdoptingOptions {
   readonly pools: Pick<Pools, 'find' | 'orderOf' | 'adopted' | 'draining'>
   readonly browser: Pick<ServerBrowser, 'adopt'>
   readonly gameServers: Pick<GameServers, 'expect'>
+  readonly enrolling: { adopt(server: Server, assignment: Assignment): void }
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
 }
@@ -51,12 +52,12 @@ interface AdoptingOptions {
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
   const { fleet, governor, creating, lifecycle, sources, endTimes, matches, pools, browser, gameServers } = options
-  const { clock, inherited } = options
+  const { enrolling, clock, inherited } = options
 
   /** One that was being stopped is stopped. One never requested ends unless players started it: it is ordered anew. */
   const poolOrderOf = (open: ServerRecord) => {
     if (open.pool === undefined || open.dropped === true) return undefined
-    if (isRequested(open)) return pools.orderOf(open.pool)
+    if (isRequested(open) || open.enrolled !== undefined) return pools.orderOf(open.pool)
     return open.wanted?.start && pools.find(open.pool)?.orderAt(open.wanted.start.near)
   }
 
@@ -105,8 +106,10 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
   }
 
   const adoptServer = (server: Server, open: ServerRecord, assignment: Assignment | undefined) => {
-    const { sentAt, lostAt, requestId, lastsMs, resumption } = open
-    const { order } = server
+    const { sentAt, lostAt, lastsMs, resumption } = open
+    const { order, enrolled } = server
+    // It was there when its intent was written.
+    const requestId = open.requestId ?? (enrolled && server.id)
     const now = clock.now()
     const isAssigned = open.assigned || assignment !== undefined
     server.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
@@ -114,6 +117,8 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     server.near = resumption?.near
     server.charged = requestId !== undefined || server.tries.length > 1
     if (order === undefined && !(isAssigned && requestId !== undefined)) server.unwant('restarted')
+    // Where it is was not stored by earlier versions.
+    if (!isAssigned && enrolled !== undefined && enrolled.at === undefined) server.unwant('restarted')
     fleet.add(server)
     if (server.pool !== undefined) addToPool(server, open)
     if (open.draining === true) {
@@ -129,6 +134,10 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
       const mostMs = isAssigned && !isEnrolled(server) ? order?.deploy.maxDurationMs : undefined
       server.lastsMs = lastsMs ?? mostMs ?? Infinity
       if (isAssigned) goOnPlaying(server, requestId, assignment)
+      else if (enrolled?.at !== undefined && server.unwanted === undefined) {
+        gameServers.expect(server)
+        enrolling.adopt(server, enrolled.at)
+      }
     } else if (sentAt !== undefined) {
       lifecycle.lose(server, lostAt)
     } else if (order === undefined) {
@@ -153,8 +162,8 @@ const NOBODY_CHARGED: readonly string[] = []
 const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined
 
 /** Where a server of a pool was to be, or is. */
-function nearOf({ assignment, resumption, wanted }: ServerRecord): Coordinates | undefined {
-  const { latitude, longitude } = assignment?.location ?? {}
+function nearOf({ assignment, enrolled, resumption, wanted }: ServerRecord): Coordinates | undefined {
+  const { latitude, longitude } = (assignment ?? enrolled?.at)?.location ?? {}
   const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
   return at ?? resumption?.tries.at(-1)?.at ?? resumption?.near ?? wanted?.start?.near
 }

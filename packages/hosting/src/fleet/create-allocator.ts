@@ -3,7 +3,7 @@ import { Unavailable } from '../errors.js'
 import { createFleet, createSetPlayers, rejectAll, whenEnded } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createEnrolledSource, createSources, createWebhookReceiver, type Sources } from '../sources/index.js'
+import { createSources, createWebhookReceiver, openEnrolledSource, type Sources } from '../sources/index.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createEnrolling } from './enrolling.js'
 import { createHostedMatches } from './hosted-matches.js'
@@ -19,7 +19,6 @@ import {
   type GameServers,
   type JoinGrant,
   type Registered,
-  ServerGone,
   type ServerRegistration,
   type ServerReport,
   type ServerView,
@@ -68,10 +67,9 @@ export function createAllocator(options: AllocatorOptions) {
     on.problem('store', error, fleet.match(matchId) ?? fleet.find(matchId)),
   )
 
-  const { open: openEnrolled, hasEnded } = createEnrolledSource()
   const sources: Sources = createSources({
     service: options.sources.service,
-    others: new Map([...options.sources.others, [ENROLLED, openEnrolled]]),
+    others: new Map([...options.sources.others, [ENROLLED, openEnrolledSource]]),
     clock,
     random,
     listener: (source) => ({
@@ -86,8 +84,9 @@ export function createAllocator(options: AllocatorOptions) {
       },
     }),
   })
+  const { prober = networkProber } = options
   const listening = createListening({
-    prober: options.prober ?? networkProber,
+    prober,
     clock,
     listened: (server, isListening) => lifecycle.listened(server, isListening),
     problem: (error, server) => on.problem('probe', error, server, server.requestId),
@@ -159,7 +158,10 @@ export function createAllocator(options: AllocatorOptions) {
     clock,
     matches,
     tokenOf: keys.tokenOf,
-    ended: (server) => browser.ended(server),
+    ended: (server) => {
+      browser.ended(server)
+      enrolling.ended(server)
+    },
     again: (server) => void creating.retry(server),
     on,
   })
@@ -188,14 +190,17 @@ export function createAllocator(options: AllocatorOptions) {
       },
       registered: (server, registration, isNew) => {
         if (isNew) on.servers.registered(server, registration)
-        if (server.pool === undefined) return
+        if (server.pool === undefined || enrolling.isKnocked(server)) return
         runs(server)
         endTimes.locate(server)
         pools.up(server)
         matches.registered(server)
       },
       ...browser.games,
-      listed: (server, listing, instance) => {
+      heard: (server, knock) => enrolling.heard(server, knock),
+      knockOf: (server) => enrolling.knockOf(server),
+      listed: (server, given, instance) => {
+        const listing = enrolling.isKnocked(server) ? undefined : given
         browser.games.listed(server, listing, instance)
         const isListed = listing !== undefined
         if (server.isListed === isListed || server.pool === undefined) return
@@ -265,6 +270,7 @@ export function createAllocator(options: AllocatorOptions) {
       pools,
       browser,
       gameServers,
+      enrolling: { adopt: (server, assignment) => enrolling.adopt(server, assignment) },
       clock,
       inherited,
     }),
@@ -309,7 +315,7 @@ export function createAllocator(options: AllocatorOptions) {
       throw new Unavailable('The record of this server may have vanished. Let players play on.', {
         retryAfterMs: 30_000,
       })
-    if (server === undefined) throw new ServerGone('This server is not wanted any more. End its process.')
+    if (server === undefined) throw enrolling.goneOf(keys.credentialIn(token) ?? '')
     return server
   }
 
@@ -321,8 +327,9 @@ export function createAllocator(options: AllocatorOptions) {
     writer,
     keys,
     clock,
+    prober,
     drop: dropServer,
-    hasEnded,
+    problem: (server, error) => on.problem('probe', error, server, server.requestId),
   })
 
   /** Servers that may be created, besides so many that will be. */
@@ -339,6 +346,7 @@ export function createAllocator(options: AllocatorOptions) {
     recovery.close()
     sources.close()
     listening.close()
+    enrolling.close()
     rejectAll(fleet.matches())
   }
 
@@ -460,6 +468,7 @@ export function createAllocator(options: AllocatorOptions) {
       lifecycle.advance(now)
       creating.advance(now)
       gameServers.advance(now)
+      enrolling.advance(now)
       matches.advance(now)
       browser.advance(now)
     },

@@ -1,6 +1,10 @@
 import { Conflict } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { growingTo } from '@muster/core/internal'
+import { LRUCache } from 'lru-cache'
 import type { Fleet } from './fleet.js'
+import { createKnocking } from './knocking.js'
+import type { Prober } from './port-probe.js'
 import {
   type DrainReason,
   type EnrolmentRequest,
@@ -80,21 +84,34 @@ export interface EnrolmentCommands {
 }
 
 interface EnrollingOptions {
-  readonly pools: Pick<Pools, 'definitions' | 'find' | 'orderOf' | 'adopted'>
+  readonly pools: Pick<Pools, 'definitions' | 'find' | 'orderOf' | 'adopted' | 'up'>
   readonly fleet: Pick<Fleet, 'add' | 'all' | 'enter' | 'find' | 'identify'>
   readonly gameServers: Pick<GameServers, 'find' | 'isExpected' | 'register'>
-  readonly lifecycle: Pick<ServerLifecycle, 'listens'>
+  readonly lifecycle: Pick<ServerLifecycle, 'listened' | 'listens'>
   readonly writer: Pick<ServerLogWriter, 'note'>
-  readonly keys: Pick<ServerKeys, 'enrolledId' | 'tokenOf'>
-  readonly clock: Pick<Clock, 'now'>
-  /** Whether the end of this server was decided lately. */
-  readonly hasEnded: (id: string) => boolean
+  readonly keys: Pick<ServerKeys, 'enrolledId' | 'knockOf' | 'tokenOf'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly prober: Prober
   readonly drop: (server: Server, reason: StopReason) => void
+  /** A server is not where it says, or nobody can reach it. */
+  readonly problem: (server: Server, error: Error) => void
 }
+
+/** Servers remembered that have ended (our choice). */
+const REMEMBERED = 10_000
 
 /** Servers that Muster has not started add themselves to a pool, each with a key of it. */
 export function createEnrolling(options: EnrollingOptions) {
-  const { pools, fleet, gameServers, lifecycle, writer, keys, clock, hasEnded, drop } = options
+  const { pools, fleet, gameServers, lifecycle, writer, keys, clock, prober, drop, problem } = options
+  /** Why servers have ended lately: the process that one was does not come back. */
+  const ended = new LRUCache<string, StopReason>(growingTo(REMEMBERED))
+
+  const goneOf = (id: string) =>
+    new ServerGone(
+      ended.get(id) === 'not-listening'
+        ? 'Muster knocked at this server, and it has not proved its address: nobody could play on it. End its process.'
+        : 'This server is not wanted any more. End its process.',
+    )
 
   const find = (key: string): { readonly pool: Pool; readonly enrolment: Enrolment } | undefined => {
     // Digests tell nothing of a key by the time that it takes to compare them.
@@ -126,6 +143,9 @@ export function createEnrolling(options: EnrollingOptions) {
       const message = `build: must be ${wanted.map((one) => JSON.stringify(one)).join(' or ')}`
       throw new EnrolmentRefused('wrong-build', `${message}, got ${JSON.stringify(request.build ?? null)}`)
     }
+    const port = enrolment.knock?.port
+    if (port !== undefined && !Object.hasOwn(request.address?.ports ?? {}, port))
+      throw new EnrolmentRefused('address', `address.ports: must have ${JSON.stringify(port)}, where Muster knocks`)
     if (mayBeAt(enrolment, host, from)) return
     const where = enrolment.hosts === undefined ? 'where the request comes from' : '`hosts` of its key'
     throw new EnrolmentRefused('address', `address.host: must be within ${where}, got ${JSON.stringify(host)}`)
@@ -144,20 +164,51 @@ export function createEnrolling(options: EnrollingOptions) {
     return before
   }
 
-  const add = (id: string, pool: Pool, enrolled: Enrolled, assignment: Assignment): Server => {
+  const knocking = createKnocking({
+    prober,
+    clock,
+    textOf: ({ id }, port) => keys.knockOf(id, port),
+    probeOf: (server) => {
+      const enrolment = enrolmentIn(server)
+      return enrolment === undefined ? 'gone' : enrolment.knock
+    },
+    proved: (server) => {
+      lifecycle.listens(server)
+      pools.up(server)
+    },
+    failed: (server, { kind, port }, knocks) => {
+      const { name = '', key = '' } = server.enrolled ?? {}
+      const who = `Server ${JSON.stringify(name)} of the key ${key}`
+      const what = kind === 'tcp' ? 'no connection was accepted' : 'no report has repeated a datagram'
+      problem(server, new Error(`${who}: knocked ${knocks} times at its port ${JSON.stringify(port)}, and ${what}.`))
+      lifecycle.listened(server, false)
+    },
+  })
+  const enrolmentIn = ({ pool: name, enrolled }: Server): Enrolment | undefined => {
+    const pool = pools.find(name ?? '')?.definition
+    return pool && enrolled && enrolmentOf(pool, enrolled)
+  }
+  /** It is where it says once it has proved that, where its key demands it. */
+  const locate = (server: Server, assignment: Assignment) => {
+    server.assignment = assignment
+    server.isLocated = true
+    fleet.enter(server, 'warming')
+    if (enrolmentIn(server)?.knock === undefined) lifecycle.listens(server)
+    else knocking.begin(server, assignment)
+  }
+
+  const add = (id: string, pool: Pool, terms: Enrolled, assignment: Assignment): Server => {
     const order = pools.orderOf(pool.name)
     if (order === undefined) throw new EnrolmentRefused('wrong-key', 'The pool of this key is gone.')
-    const server = newEnrolledServer({ id, pool: pool.name, at: clock.now(), enrolled }, order)
-    server.assignment = { ...assignment, server: id }
-    server.isLocated = true
+    const at = { ...assignment, server: id }
+    const server = newEnrolledServer({ id, pool: pool.name, at: clock.now(), enrolled: { ...terms, at } }, order)
     fleet.add(server)
     fleet.identify(server, id)
-    fleet.enter(server, 'warming')
     const { latitude = 0, longitude = 0 } = assignment.location ?? {}
     pools.adopted(server, clock.now(), { latitude, longitude })
     void writer.note(serverIntent(server))
     void writer.note({ kind: 'created', matchId: id, requestId: id })
-    lifecycle.listens(server)
+    locate(server, at)
     return server
   }
 
@@ -191,7 +242,7 @@ export function createEnrolling(options: EnrollingOptions) {
       const id = keys.enrolledId(enrolled.key, enrolled.name, instance)
       const same = fleet.find(id)
       if (same !== undefined) return register(same, enrolment, request)
-      if (hasEnded(id)) throw new ServerGone('This server is not wanted any more. End its process.')
+      if (ended.has(id)) throw goneOf(id)
       const before = assertRoom(enrolled, enrolment.max)
       const server = add(id, pool, enrolled, assignmentOf(pool, enrolment, host, address.ports))
       // Otherwise the supervisor of a machine would undo the drain of an operator.
@@ -204,12 +255,24 @@ export function createEnrolling(options: EnrollingOptions) {
     },
     /** What a server says of itself when it registers again, within the terms of its key. */
     withinTerms: (server: Server, registration: ServerRegistration): ServerRegistration => {
-      const pool = pools.find(server.pool ?? '')?.definition
       const { enrolled } = server
       if (enrolled === undefined) return registration
-      const enrolment = pool && enrolmentOf(pool, enrolled)
-      return withinTerms(registration, enrolment ?? { matches: registration.matches }, enrolled)
+      return withinTerms(registration, enrolmentIn(server) ?? { matches: registration.matches }, enrolled)
     },
+    /** A server of an earlier process that nobody was sent to yet. It may have proved its address; it does so again. */
+    adopt: locate,
+    /** Whether nobody is sent to a server yet. */
+    isKnocked: knocking.isAwaited,
+    knockOf: knocking.told,
+    heard: knocking.heard,
+    /** Nothing is left of a server. */
+    ended: (server: Server) => {
+      if (isEnrolled(server)) ended.set(server.id, server.unwanted ?? 'ended')
+    },
+    /** What a process is told whose server is not there. @param id what its token proves */
+    goneOf,
+    advance: knocking.advance,
+    close: knocking.close,
     /**
      * Stops all servers that came with a key, and ends their matches.
      * @returns what has to be written before that is safe

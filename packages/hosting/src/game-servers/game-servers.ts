@@ -60,6 +60,10 @@ export interface GameServerListener {
   isOccupied(server: Server): boolean
   /** The server has registered. `isNew`: this instance of it for the first time. */
   registered(server: Server, registration: ServerRegistration, isNew: boolean): void
+  /** A server was heard. @param knock the datagram by which Muster knocked at it, as it says */
+  heard(server: Server, knock: string | undefined): void
+  /** How the datagram begins by which Muster knocks at the server; undefined: by none. */
+  knockOf(server: Server): string | undefined
   /** The server takes no match any more. */
   draining: ServerListener['draining']
   /** The server has been silent for too long: its status is read. */
@@ -134,7 +138,8 @@ export function createGameServers(options: GameServersOptions) {
       ...(on.rosterOf(match.id) ?? unknownRoster(match)),
     }))
     const want = draining === undefined ? 'run' : 'drain'
-    return { version, want, reason: draining, matches, ...on.seatsOn(server) }
+    const knock = on.knockOf(server)
+    return { version, want, reason: draining, matches, ...on.seatsOn(server), ...(knock !== undefined && { knock }) }
   }
 
   /** Whether anybody needs the server. */
@@ -150,6 +155,8 @@ export function createGameServers(options: GameServersOptions) {
     if (!isWanted(server)) return 'STOPPING'
     if (lostAt !== undefined) return 'LOST'
     if (draining !== undefined) return 'DRAINING'
+    // Nobody is sent to it before its address is proved.
+    if (isEnrolled(server) && server.phase === 'warming') return 'STARTING'
     const served = matchesOn(server)
     if (served.length === 0) return on.isListed(server) ? 'PLAYING' : 'IDLE'
     return served.some(({ id }) => ACCEPTED.has(matches.get(id)?.status ?? '')) ? 'PLAYING' : 'TAKEN'
@@ -354,6 +361,7 @@ export function createGameServers(options: GameServersOptions) {
       if (report.instance === presence.registration.instance) {
         seen(presence)
         expected.delete(server)
+        on.heard(server, report.knock)
         if (report.seq > presence.seq) {
           presence.seq = report.seq
           take(presence, report)

@@ -21,6 +21,8 @@ test('the id of a server is the audience of its join tokens, also of a further p
       left: ignore,
       over: ignore,
       seatsWanted: () => true,
+      heard: ignore,
+      knockOf: () => undefined,
       listed: ignore,
       seatsOn: () => ({}),
       isListed: () => false,

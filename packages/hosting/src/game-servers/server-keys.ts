@@ -53,6 +53,12 @@ export function createServerKeys(master: () => string | Uint8Array) {
         .update(JSON.stringify([key, name, instance]))
         .digest('hex')
         .slice(0, 28)}`,
+    /** The text by which Muster knocks at a server. Nobody else can make it: 8 characters tell it, 22 prove it. */
+    knockOf: (id: string, port: string) =>
+      `muster-knock-${createHmac('sha256', new Uint8Array(hkdfSync('sha256', master(), '', 'muster-knocks-1', 32)))
+        .update(JSON.stringify([id, port]))
+        .digest('base64url')
+        .slice(0, 30)}`,
     /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
     joinKeyOf: (credential: string): Uint8Array => joinKeyOf(tokenOf(credential)),
     /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */

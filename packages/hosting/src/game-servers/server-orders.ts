@@ -47,6 +47,8 @@ export interface ServerOrders {
   readonly listing?: ListingOrders | undefined
   /** It is to list itself so, for players who had it started. */
   readonly host?: SessionWanted | undefined
+  /** Muster knocks at it, by a datagram that begins so. Its reports are to repeat the whole, as `knock`. */
+  readonly knock?: string | undefined
 }
 
 /** How a process of a server waits for other orders. */

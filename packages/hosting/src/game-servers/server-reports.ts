@@ -162,6 +162,11 @@ export const ReportBody = z.strictObject({
   draining: z.boolean().default(false).describe('It takes no match any more by its own wish'),
   matches: z.array(match).max(MOST_MATCHES).default([]),
   attributes: ServerAttributes.optional(),
+  knock: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The whole of the datagram that begins with the `knock` of the orders: it proves the address'),
   listing: listing.optional().describe('It is listed: players may look for it and take seats'),
 })
 

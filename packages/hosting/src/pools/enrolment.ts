@@ -20,6 +20,19 @@ export interface EnrolmentDefinition {
   readonly hosts?: readonly string[] | undefined
   /** Builds that its servers may run. Default: the version that the pool deploys; of a pool without `deploy`, any. */
   readonly builds?: readonly string[] | undefined
+  /**
+   * Muster knocks at a port of the address that a server gives, and sends nobody there before the server has answered.
+   * Default: its address is believed.
+   */
+  readonly knock?:
+    | {
+        readonly kind: 'tcp' | 'udp'
+        /** Name of the port, in the server's address. */
+        readonly port: string
+        /** Milliseconds of knocking, one knock a second, after which the server is gone. Default 30,000. */
+        readonly withinMs?: number | undefined
+      }
+    | undefined
 }
 
 /** Fewest characters of a key. */
@@ -46,6 +59,13 @@ export const enrolmentSchemaWith = <Key extends z.ZodType>(key: Key) =>
       .max(64)
       .optional(),
     builds: z.array(z.string().min(1).max(128)).min(1).max(64).optional(),
+    knock: z
+      .strictObject({
+        kind: z.enum(['tcp', 'udp']),
+        port: z.string().min(1).max(64),
+        withinMs: z.number().min(1000).max(120_000).default(30_000),
+      })
+      .optional(),
   })
 
 /** A key of a pool, checked and with defaults filled in. */
@@ -70,7 +90,7 @@ export const hasDigest = (enrolment: Enrolment, digest: string): boolean => dige
 export const enrolmentIdOf = (enrolment: Enrolment): string => digestIn(enrolment).slice(0, 8)
 
 /** A key of a pool, for operators: what it allows, without the key itself. */
-export interface EnrolmentView extends Omit<Enrolment, 'key' | 'hosts'> {
+export interface EnrolmentView extends Omit<Enrolment, 'key' | 'hosts' | 'knock'> {
   /** The first 8 hex digits of the SHA-256 of the key. */
   readonly key: string
   /** Name of the pool. */

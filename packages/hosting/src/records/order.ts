@@ -1,4 +1,5 @@
 import type { Coordinates } from '@muster/core'
+import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
 import type { Player } from './player.js'
 
@@ -100,6 +101,8 @@ export interface Enrolled {
   readonly name: string
   /** The build of the game, as it says. */
   readonly build?: string | undefined
+  /** Where it says that players connect. Undefined in stores of earlier versions. */
+  readonly at?: Assignment | undefined
 }
 
 /** Name of the source of servers that Muster has not started. */

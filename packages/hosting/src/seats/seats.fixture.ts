@@ -86,6 +86,8 @@ export class World {
         returned: () => {},
         spent: () => {},
         problem: () => {},
+        heard: () => {},
+        knockOf: () => undefined,
         listed: ({ id }, listing, instance) => seats.listed(id, listing, instance),
         seatsOn: ({ id }) => ({ listing: seats.on(id) }),
         isListed: ({ id }) => seats.isListed(id),

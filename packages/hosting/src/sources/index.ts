@@ -1,5 +1,5 @@
 /** Where servers come from. */
-export { createEnrolledSource } from './enrolled-source.js'
+export { openEnrolledSource } from './enrolled-source.js'
 export type { GateHeld } from './source-gate.js'
 export type { CreateOutcome, OpenSource, ServerChange, ServerHint } from './source.js'
 export { createSources, type Sources } from './sources.js'

@@ -73,10 +73,11 @@ export function createServerHandlers(
   }
 }
 
-const ordersView = ({ version, want, reason, matches, listing, host }: ServerOrders) => ({
+const ordersView = ({ version, want, reason, matches, listing, host, knock }: ServerOrders) => ({
   version,
   want,
   reason,
+  knock,
   listing: listing && {
     session: listing.session,
     seats: listing.seats.map(({ id, playerId, team, groupId }) => ({

@@ -63,6 +63,10 @@ const OrdersSchema = z.object({
     })
     .optional()
     .describe('It is to list itself so: `listing` of its reports takes these over'),
+  knock: z
+    .string()
+    .optional()
+    .describe('A UDP datagram that begins so comes to its address: its reports repeat the whole, or no match comes'),
 })
 
 const RegisteredSchema = OrdersSchema.extend({

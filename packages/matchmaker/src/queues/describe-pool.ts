@@ -75,9 +75,10 @@ export function describePool(pool: DescribedPool): readonly string[] {
             'where it has no capacity, it is asked nowhere else, and it gives no logs of servers that failed',
         ]),
     ...enrol.map(
-      ({ place, max, matches }) =>
+      ({ place, max, matches, knock }) =>
         `${counted(max, 'server')} of your own at ${place} at most may add ${max === 1 ? 'itself' : 'themselves'} ` +
-        `with a key, each for ${counted(matches, 'match', 'matches')} at a time at most`,
+        `with a key, each for ${counted(matches, 'match', 'matches')} at a time at most` +
+        (knock === undefined ? '' : `, once it has proved to be at its port ${knock.port}`),
     ),
     ...(!creates
       ? []
