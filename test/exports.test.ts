@@ -22,7 +22,7 @@ const MOST: Readonly<Record<string, number>> = {
   redis: 34,
   relay: 58,
   server: 14,
-  hosting: 26,
+  hosting: 27,
 }
 const MOST_IN_ALL = 607
 

@@ -12,6 +12,7 @@ export type {
 } from './pools/pool-definition.js'
 export type { MatchOutcome, ResultsDefinition } from './results/result-outbox.js'
 export { createHttpAllocator } from './sources/http-allocator.js'
+export { createLocalAllocator } from './sources/local/local-allocator.js'
 export type { AllocatedServer, ServerAllocator, WantedServer } from './sources/server-allocator.js'
 export { openStore, type StoreOptions } from './store/file-store.js'
 export {

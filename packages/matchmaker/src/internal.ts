@@ -61,4 +61,4 @@ export {
   TicketsGone,
 } from '@muster/hosting/internal'
 export type { BackendAct } from './http-api/api-options.js'
-export { createHttpAllocator } from '@muster/hosting'
+export { createHttpAllocator, createLocalAllocator } from '@muster/hosting'

@@ -3,6 +3,7 @@ import type { Clock, Random } from '@muster/core/clock'
 import { middleOf } from '@muster/core/internal'
 import type { AssignedPort, Assignment } from '../records/index.js'
 import { createFailure } from './create-failure.js'
+import { createLogReader } from './log-reader.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 import type { CreateOutcome, LostCreate, OpenSource, ServerOrder, ServerSource, SourceListener } from './source.js'
 import { createStops } from './stops.js'
@@ -50,6 +51,8 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   let polls = 0
   let hasAnswered = false
   let nextProbeAt = 0
+
+  const logs = allocator.logs?.bind(allocator)
 
   const stops = createStops({
     request: async (handle) => {
@@ -172,7 +175,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       const [said] = await allocator.poll([handle], { timeoutMs: TIMEOUT_MS.poll, signal })
       return said && { ageMs: undefined, location: assignmentOf(said)?.location }
     },
-    logs: undefined,
+    logs: logs && createLogReader(async (id, call) => ({ head: '', text: await logs(id, call) }), clock),
     capacity: undefined,
     watch: pollDue,
     advance: (now) => {

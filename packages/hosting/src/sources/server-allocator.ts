@@ -58,4 +58,6 @@ export interface ServerAllocator {
    * that id is refused: without a list of all servers, nobody would find what it makes.
    */
   stop(id: string, options: CallOptions): Promise<void>
+  /** What a server wrote last, for operators. Without it, the output of servers that failed is not shown. */
+  logs?(id: string, options: CallOptions): Promise<string>
 }

@@ -1,4 +1,4 @@
-/** What each source of servers has to do, whatever it is: the deployment service, an allocator, one over HTTP. */
+/** What each source of servers has to do: the deployment service, an allocator, one over HTTP, processes. */
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -5,6 +5,7 @@ import { createTestService, lost } from '../service.fixture.js'
 import { allocatorSecret, openAllocatorServer } from './allocator-server.fixture.js'
 import { createTestAllocator } from './allocator.fixture.js'
 import { createHttpAllocator } from './http-allocator.js'
+import { openLocalWorld } from './local/local-world.fixture.js'
 import { createPolledSource } from './polled-source.js'
 import type { ServerAllocator } from './server-allocator.js'
 import { createServiceSource } from './service/service-source.js'
@@ -150,15 +151,64 @@ async function openHttpWorlds() {
   }
 }
 
+/** Processes of this machine. Each schedule has a folder of its own; each opening is another process at work in it. */
+function createLocalWorlds() {
+  const opened: Promise<Awaited<ReturnType<typeof openLocalWorld>>>[] = []
+  const open = (options: WorldOptions): SourceWorld => {
+    const { clock } = options
+    const world = openLocalWorld(clock)
+    opened.push(world)
+    let made: Awaited<typeof world> | undefined
+    void world.then((ready) => (made = ready))
+    const faulty = createFaults(options)
+    const underWay = new Set<Promise<unknown>>()
+    const counted = <Answer>(call: Promise<Answer>): Promise<Answer> => {
+      const over = call.then(
+        () => underWay.delete(over),
+        () => underWay.delete(over),
+      )
+      underWay.add(over)
+      return call
+    }
+    const openAllocator = (): ServerAllocator => {
+      const local = world.then((ready) => ready.open())
+      const allocate = async (...[wanted, given]: Parameters<ServerAllocator['allocate']>) => {
+        await (await local).allocate(wanted, given)
+        await (await world).up(wanted.id)
+      }
+      return {
+        allocate: (...given) => faulty(true, () => counted(allocate(...given))),
+        poll: (...given) => faulty(false, () => counted(local.then(({ poll }) => poll(...given)))),
+        stop: (...given) => faulty(false, () => counted(local.then(({ stop }) => stop(...given)))),
+      }
+    }
+    return {
+      open: (listener) => {
+        const polled = { allocator: openAllocator(), clock, random: seededRandom(1), lagMs: LAG_MS }
+        return createPolledSource(polled)(listener)
+      },
+      running: () => made?.running() ?? [],
+      end: (id, how) => void counted(world.then((ready) => ready.end(id, how))),
+      settle: async () => {
+        do await new Promise((resolve) => setImmediate(resolve))
+        while ((await Promise.all(underWay)).length > 0)
+      },
+    }
+  }
+  return { open, close: async () => void (await Promise.all(opened.map(async (world) => (await world).close()))) }
+}
+
 /** Opens all kinds of sources that each pass the suite. */
 export async function openWorlds() {
   const http = await openHttpWorlds()
+  const local = createLocalWorlds()
   return {
     kinds: {
       'the deployment service': serviceWorld,
       'an allocator': (options: WorldOptions) => allocatorWorld(options),
       'an allocator over HTTP': http.open,
+      'processes of this machine': local.open,
     },
-    close: http.close,
+    close: async () => void (await Promise.all([http.close(), local.close()])),
   }
 }

@@ -98,6 +98,12 @@ const HOW = 'write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file } in pl
 
 export const path = text.transform((given) => new RelativePath(given))
 
+export const command = z
+  .array(text)
+  .min(1)
+  .max(100)
+  .describe('The program and its arguments. It runs without a shell, in the folder of this file.')
+
 /** `host` or `host:port`, as in a Host header. */
 export const hostName = textLike(
   /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i,

@@ -1,6 +1,7 @@
 import { clientAddress } from '@muster/core/http'
 import { strictObject, z } from 'zod'
 import {
+  command,
   count,
   duration,
   flag,
@@ -14,7 +15,6 @@ import {
   secretUrl,
   section,
   serviceToken,
-  text,
   textLike,
 } from './field-types.js'
 import { RelativePath } from './secret.js'
@@ -149,12 +149,6 @@ export const addresses = section({
     ),
 }).describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
 
-const command = z
-  .array(text)
-  .min(1)
-  .max(100)
-  .describe('The program and its arguments. It runs without a shell, in the folder of this file.')
-
 export const launch = z
   .union(
     [
@@ -166,7 +160,7 @@ export const launch = z
   .optional()
   .describe(
     'What `muster dev` runs on this machine for each game server, e.g. [node, server.js]. No other command obeys ' +
-      'it. Default: servers are simulated.',
+      'it: for those, see `launch` of a source. Default: servers are simulated.',
   )
 
 const origin = textLike(

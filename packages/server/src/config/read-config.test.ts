@@ -69,11 +69,28 @@ test('a source signs with a secret of Standard Webhooks, and others are refused 
   const at = await written('sources.yaml', BASE + sources)
   const good = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const { config } = await readConfig(at, { env: { ...env, METAL: good } })
-  expect(config.sources['metal']?.secret.reveal()).toBe(good)
+  expect(config.sources['metal']?.secret?.reveal()).toBe(good)
   const { findings } = await refused(readConfig(at, { env: { ...env, METAL: 'hunter2hunter2hunter2hunter2' } }))
   expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([
     { line: 3, field: 'sources.metal.secret', message: expect.stringMatching(/whsec_/) },
   ])
+})
+
+test('a source that launches processes has a folder beside the file, and a default for everything else', async () => {
+  const text = `${BASE}sources: { local: { launch: { command: [node, server.js] } } }\n`
+  const { config } = await readConfig(await written('local.yaml', text), { env })
+  expect(config.sources['local']).toEqual({
+    launch: {
+      command: ['node', 'server.js'],
+      folder,
+      state: join(folder, 'muster-servers'),
+      ports: { game: 'UDP' },
+      portRange: { from: 20_000, to: 29_999 },
+      host: '127.0.0.1',
+      max: 10,
+      graceMs: 10_000,
+    },
+  })
 })
 
 test('a file may have a byte order mark, carriage returns, anchors and merges', async () => {

@@ -1,7 +1,18 @@
 import { type Fault, validateAll } from '@muster/core/internal'
 import { type Browser, browserSchema, poolSchema, poolSchemaWith, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
-import { duration, httpUrl, milliseconds, optionalSection, secret, section, signingSecret } from './field-types.js'
+import {
+  command,
+  count,
+  duration,
+  httpUrl,
+  milliseconds,
+  optionalSection,
+  path,
+  secret,
+  section,
+  signingSecret,
+} from './field-types.js'
 import type { SecretSource } from './secret.js'
 
 // Game servers that outlive a match: docs/servers.md.
@@ -23,25 +34,82 @@ export const pools = z
   .default([])
   .describe('Pools of game servers that outlive a match, which queues name in place of `deploy`. Default: none.')
 
+/** As a deployment's ports have them. */
+const PROTOCOLS = ['UDP', 'TCP', 'TCP/UDP', 'HTTP', 'HTTPS', 'WS', 'WSS'] as const
+const port = z.int().min(1).max(65_535)
+
+const launch = z.strictObject({
+  command: command.describe(
+    'The program and its arguments, without a shell. {application} and {version} in an argument are those of the pool.',
+  ),
+  folder: path
+    .prefault('.')
+    .describe('The working directory, relative to the folder of this file. Default: that folder.'),
+  state: path
+    .prefault('muster-servers')
+    .describe(
+      'Folder for what has to be known of them after a restart, and for what they write, relative to the folder of ' +
+        'this file. Default: muster-servers.',
+    ),
+  ports: z
+    .record(z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -'), z.enum(PROTOCOLS))
+    .default({ game: 'UDP' })
+    .describe('Name and protocol of each port that a server gets. Default: one UDP port called game.'),
+  portRange: z
+    .strictObject({ from: port.describe('The first port.'), to: port.describe('The last port.') })
+    .refine(({ from, to }) => from <= to, 'must not end before it begins')
+    .default({ from: 20_000, to: 29_999 })
+    .describe('From where ports are drawn, both included. Default: 20000 to 29999.'),
+  host: z
+    .string()
+    .min(1)
+    .max(253)
+    .default('127.0.0.1')
+    .describe('Name or address at which players connect. Default: 127.0.0.1, this machine alone.'),
+  max: count.max(1000).default(10).describe('Most servers at once.'),
+  graceMs: milliseconds
+    .max(15_000)
+    .default(10_000)
+    .describe('Milliseconds from SIGTERM to SIGKILL when one is stopped.'),
+})
+
+/** Which fields a source has besides the one that says what it is. */
+const FIELDS = { allocator: ['secret', 'timeoutMs', 'lagMs'], launch: [] } as const
+
+const sourceSchema = z
+  .strictObject({
+    allocator: httpUrl.optional().describe('URL below which /allocate, /poll and /stop take a signed POST.'),
+    secret: secret
+      .optional()
+      .describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
+    timeoutMs: duration
+      .min(1)
+      .max(30_000)
+      .optional()
+      .describe('Milliseconds that a call may take. Default, and at most: 30,000, a poll 10,000, a stop 20,000.'),
+    lagMs: milliseconds
+      .max(600_000)
+      .optional()
+      .describe('Milliseconds for which a poll may not show what an allocate has done. Default: `matching.listLagMs`.'),
+    launch: launch
+      .optional()
+      .describe('Servers as processes of this machine, each with ports of its own. Not on Windows, nor with Redis.'),
+  })
+  .superRefine((given, context) => {
+    const kinds = (['allocator', 'launch'] as const).filter((kind) => given[kind] !== undefined)
+    const [kind] = kinds
+    if (kind === undefined || kinds.length > 1)
+      return context.addIssue('must have either allocator, with its secret, or launch')
+    if (kind === 'allocator' && given.secret === undefined)
+      context.addIssue({ code: 'custom', path: ['secret'], message: 'must be given: it signs each request' })
+    const known: readonly string[] = [kind, ...FIELDS[kind]]
+    for (const field of Object.keys(given))
+      if (!known.includes(field)) context.addIssue({ code: 'custom', path: [field], message: 'goes with allocator' })
+  })
+  .meta({ oneOf: [{ required: ['allocator', 'secret'] }, { required: ['launch'] }] })
+
 export const sources = z
-  .record(
-    z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
-    z.strictObject({
-      allocator: httpUrl.describe('URL below which /allocate, /poll and /stop take a signed POST.'),
-      secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
-      timeoutMs: duration
-        .min(1)
-        .max(30_000)
-        .optional()
-        .describe('Milliseconds that a call may take. Default, and at most: 30,000, a poll 10,000, a stop 20,000.'),
-      lagMs: milliseconds
-        .max(600_000)
-        .optional()
-        .describe(
-          'Milliseconds for which a poll may not show what an allocate has done. Default: `matching.listLagMs`.',
-        ),
-    }),
-  )
+  .record(z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'), sourceSchema)
   .default({})
   .describe(
     'Where servers come from besides the service, by names that pools give in `source`: see any-hoster.md. Each ' +

@@ -299,14 +299,24 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
   return remarks({ [`auth.jwt.algorithms.${wrong}`]: wrong !== -1 && message })
 }
 
-/** Pools whose source there is not. */
-function ofSources({ pools, sources }: ConfigFile): Remark[] {
+/** Pools whose source there is not, and sources that another process could not see. */
+function ofSources({ pools, sources, store }: ConfigFile): Remark[] {
   const names = Object.keys(sources)
-  return pools.flatMap(({ source }, index) => {
+  const isShared = typeof store === 'object' && 'redis' in store
+  const launched = Object.entries(sources).flatMap(([name, { launch }]) =>
+    remarks({
+      [`sources.${name}.launch`]:
+        launch !== undefined &&
+        isShared &&
+        'needs a store of one process, a folder or memory: with Redis another machine may lead and find none of them',
+    }),
+  )
+  const unknown = pools.flatMap(({ source }, index) => {
     if (source === undefined || source === ENROLLED || names.includes(source)) return []
     const message = `is none of the sources, got ${JSON.stringify(source)}${didYouMean(source, names)}`
     return remarks({ [`pools.${index}.source`]: message })
   })
+  return [...launched, ...unknown]
 }
 
 /** Attributes that players may choose, and by which nobody finds a server. */

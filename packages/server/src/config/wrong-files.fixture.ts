@@ -338,6 +338,30 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['5:13 pools.0.source: is none of the sources, got "metall"; did you mean metal?'],
   },
   {
+    what: 'sources that are neither, both, or lack a secret',
+    text:
+      `${BASE}sources:\n  a: {}\n  b: { allocator: 'https://x', secret: { env: S }, launch: { command: [game] } }\n` +
+      `  c: { allocator: 'https://x' }\n  d: { launch: { command: [], max: 0, ports: { game: QUIC } } }\n` +
+      `  e: { launch: { command: [game] }, lagMs: 5 }\n`,
+    says: [
+      '7:6 sources.a: must have either allocator, with its secret, or launch',
+      '8:6 sources.b: must have either allocator, with its secret, or launch',
+      '9:3 sources.c.secret: must be given: it signs each request',
+      '10:27 sources.d.launch.command: must not be empty',
+      '10:36 sources.d.launch.max: must be at least 1, got 0',
+      '10:54 sources.d.launch.ports.game: must be "UDP", "TCP", "TCP/UDP", "HTTP", "HTTPS", "WS" or "WSS", got "QUIC"',
+      '11:44 sources.e.lagMs: goes with allocator, got 5',
+    ],
+  },
+  {
+    what: 'processes of this machine where another may lead',
+    text: `${BASE}store: { redis: { url: 'redis://localhost' } }\nsources:\n  a: { launch: { command: [game] } }\n`,
+    says: [
+      '8:16 sources.a.launch: needs a store of one process, a folder or memory: with Redis another machine may lead ' +
+        'and find none of them',
+    ],
+  },
+  {
     what: 'sources with faults',
     text: `${BASE}sources:\n  metal: { allocator: 'ftp://x', secret: whsec_hunter2, lagMs: -1, timeoutMs: 40000 }\n`,
     says: [

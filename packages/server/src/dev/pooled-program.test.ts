@@ -1,7 +1,7 @@
 /** The program with a pool, as a studio configures it: its servers outlive a restart, and results reach the backend. */
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { createServer as createHttpServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,21 +10,13 @@ import type { ContainerSpec } from '@muster/emulator'
 import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
 import { afterEach, expect, test } from 'vitest'
 import { readConfigText } from '../config/index.js'
-import { BACKEND_KEY, env, openService, yamlOf } from '../running/server.fixture.js'
+import { BACKEND_KEY, env, freePort, openService, yamlOf } from '../running/server.fixture.js'
 import { startServer } from '../running/start-server.js'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 const RESULTS_SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
 

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { createClient } from '@muster/core'
 import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emulator'
 import { Unavailable } from '@muster/matchmaker'
@@ -51,6 +52,15 @@ export async function openService(options: EmulatorOptions = {}): Promise<{ emul
   await client.close()
   return { emulator, url }
 }
+
+/** A port at which nobody listens now. */
+export const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
 
 /** The program, and what it writes. */
 export interface ServerUnderTest {

@@ -1,19 +1,24 @@
+import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
-import { createHttpAllocator, type HttpAllocator } from '@muster/matchmaker/internal'
+import { createHttpAllocator, createLocalAllocator, type ServerAllocator } from '@muster/matchmaker/internal'
 import type { Config } from '../config/index.js'
 
 /** The sources of servers besides the service, by name. */
 export interface OpenSources {
-  readonly [name: string]: HttpAllocator
+  readonly [name: string]: ServerAllocator & { close(): Promise<void> }
 }
 
 /** Opens nothing before the first call of a source. */
-export function openSources({ sources }: Pick<Config, 'sources'>, clock: Clock): OpenSources {
-  const opened = Object.entries(sources).map(([name, { allocator: url, secret, timeoutMs, lagMs }]) => [
-    name,
-    createHttpAllocator({ url, secret: secret.reveal(), timeoutMs, lagMs, clock }),
-  ])
-  return Object.fromEntries(opened)
+export function openSources(config: Pick<Config, 'sources' | 'name' | 'store'>, clock: Clock): OpenSources {
+  return Object.fromEntries(Object.entries(config.sources).map(([name, given]) => [name, open(name, given)]))
+
+  function open(name: string, { allocator: url = '', secret, timeoutMs, lagMs, launch }: Config['sources'][string]) {
+    if (launch === undefined)
+      return createHttpAllocator({ url, secret: secret?.reveal() ?? '', timeoutMs, lagMs, clock })
+    // A name belongs to one Muster, and so does the folder. Without a store, nobody would know them after the end.
+    const own = { state: join(launch.state, `${config.name}.${name}`), endsServers: config.store.kind === 'memory' }
+    return createLocalAllocator({ ...launch, ...own, clock })
+  }
 }
 
 export async function closeSources(sources: OpenSources): Promise<void> {

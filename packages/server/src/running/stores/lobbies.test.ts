@@ -1,15 +1,6 @@
-import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { signShared } from '../../auth/jwks.fixture.js'
-import { BACKEND_KEY, JWT_SECRET, openServer, openService, yamlOf } from '../server.fixture.js'
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+import { BACKEND_KEY, freePort, JWT_SECRET, openServer, openService, yamlOf } from '../server.fixture.js'
 
 test('a lobby whose match was on a server of a pool can be started again once the match is over', async () => {
   const service = await openService({ gameServers: { matchMs: 36_000_000 } })

@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, link, mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { InvalidInput, ServerError } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { newId, unguessable } from '@muster/core/internal'
+
+/**
+ * A process of this machine that outlives this one, known by the files of a folder of its own:
+ *
+ * - `claim`: the id of its process group; or `stopped`, and then it never starts. It is written once, by link(2);
+ * - `alive`: a FIFO that the process and its children hold open, so the kernel says whether one of them lives;
+ * - `exit`: its exit code, once it has ended by itself; `output` and `output.1`: what it wrote.
+ */
+export interface DetachedCommand {
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+  /** The working directory. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface ProcessState {
+  readonly status: 'running' | 'failed' | 'ended' | 'unknown'
+  /** Why it failed. */
+  readonly detail?: string | undefined
+}
+
+/** Between two looks at a process that is to end, in milliseconds. */
+const LOOK_MS = 50
+/** Milliseconds in which SIGKILL has ended a process, unless the kernel holds it. */
+const KILLED_MS = 2000
+const STOPPED = 'stopped'
+
+/**
+ * Runs before the command and waits for it. It gets the folder, the working directory and the command, and closes
+ * descriptor 3 once the claim is decided. A second one for the same folder ends without starting anything. What is
+ * left of the process group ends with the command, as in a container.
+ */
+const SCRIPT = `
+cd -- "$1" || exit 1
+exec >>output 2>&1
+trap : TERM
+[ -p alive ] || mkfifo alive 2>/dev/null
+[ -p alive ] || exit 1
+exec 9<>alive
+echo $$ >claim.$$ && ln claim.$$ claim 2>/dev/null
+won=$?
+rm -f claim.$$
+[ $won = 0 ] || exit 1
+exec 3>&-
+record=$1
+cd -- "$2" || { echo 1 >"$record/exit"; exit 1; }
+shift 2
+"$@"
+echo $? >"$record/exit.new" && mv "$record/exit.new" "$record/exit"
+kill -KILL -$$
+`
+
+/**
+ * Starts the command, unless the folder has a claim.
+ * @throws {ServerError} if nothing was started
+ */
+export async function startDetached(folder: string, { command, cwd, env }: DetachedCommand): Promise<void> {
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, cwd, ...command], {
+    env,
+    // A process group and a session of its own: neither a signal of the terminal nor our end reaches it.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const decided = child.stdio[3] as Readable
+  await once(child, 'spawn')
+  child.on('error', () => {})
+  child.unref()
+  await once(decided.resume(), 'close')
+  if ((await claimOf(folder)) === undefined)
+    throw new ServerError('allocate: the process could not be started: see output in its folder', {
+      operation: 'allocate',
+    })
+}
+
+/** What has become of the process of a folder. */
+export async function stateOf(folder: string): Promise<ProcessState> {
+  const claim = await claimOf(folder)
+  if (claim === undefined) return { status: 'unknown' }
+  if (claim === STOPPED) return { status: 'ended' }
+  const lives = await isAlive(folder)
+  // The code is written before the last one lets go of the FIFO.
+  const code = await textOf(join(folder, 'exit'))
+  if (code === undefined) return lives ? { status: 'running' } : { status: 'failed', detail: 'was killed' }
+  return code.trim() === '0' ? { status: 'ended' } : { status: 'failed', detail: `exit code ${code.trim()}` }
+}
+
+/**
+ * Ends a process, and what it has started, or sees to it that it never starts. Resolves once that is certain.
+ * @param graceMs milliseconds from SIGTERM to SIGKILL
+ * @throws {ServerError} if it still runs
+ */
+export async function stopDetached(folder: string, graceMs: number, clock: Clock): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (await writeClaim(folder, STOPPED)) return
+  const group = Number(await claimOf(folder))
+  if (!(group > 1)) return
+  for (const [signal, withinMs] of [
+    ['SIGTERM', graceMs],
+    ['SIGKILL', KILLED_MS],
+  ] as const) {
+    // While one of the group lives, its number is given to no other.
+    if (!(await isAlive(folder))) return
+    send(group, signal)
+    for (let waitedMs = 0; waitedMs < withinMs; waitedMs += LOOK_MS) {
+      if (!(await isAlive(folder))) return
+      await clock.sleep(LOOK_MS)
+    }
+  }
+  if (await isAlive(folder)) throw new ServerError('stop: the process outlives SIGKILL', { operation: 'stop' })
+}
+
+/** Whether one of the process group lives. */
+export async function isAlive(folder: string): Promise<boolean> {
+  try {
+    const end = await open(join(folder, 'alive'), constants.O_WRONLY | constants.O_NONBLOCK)
+    await end.close()
+    return true
+  } catch (error) {
+    // ENXIO: nobody holds it.
+    if (['ENXIO', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) return false
+    throw error
+  }
+}
+
+/** What the process wrote last, in at most twice so many bytes as the limit of `trimOutput`. */
+export async function outputOf(folder: string): Promise<string> {
+  const parts = await Promise.all(['output.1', 'output'].map((name) => textOf(join(folder, name))))
+  return parts.join('')
+}
+
+/** Puts the output aside once it has more bytes than the limit. What was put aside before is gone. */
+export async function trimOutput(folder: string, limit: number): Promise<void> {
+  const output = join(folder, 'output')
+  const { size } = await stat(output).catch(() => ({ size: 0 }))
+  if (size <= limit) return
+  const last = Buffer.alloc(Math.min(size, limit))
+  const file = await open(output, 'r')
+  try {
+    await file.read(last, 0, last.length, size - last.length)
+  } finally {
+    await file.close()
+  }
+  await writeFile(`${output}.new`, last, { mode: 0o600 })
+  await rename(`${output}.new`, `${output}.1`)
+  // The process appends: it goes on at the beginning. A line that it writes at this moment may be lost.
+  await truncate(output)
+}
+
+/** Writes the claim, unless there is one. Resolves with whether it was written. */
+async function writeClaim(folder: string, text: string): Promise<boolean> {
+  const own = join(folder, `claim.${newId(unguessable)}`)
+  await writeFile(own, text, { mode: 0o600 })
+  try {
+    await link(own, join(folder, 'claim'))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await rm(own, { force: true })
+  }
+}
+
+const claimOf = async (folder: string) => (await textOf(join(folder, 'claim')))?.trim()
+
+/** Undefined if there is no such file. */
+export async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function send(group: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-group, signal)
+  } catch (error) {
+    // They have ended already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** @throws {InvalidInput} where processes cannot be kept in this way */
+export function assertPosix(platform: string = process.platform): void {
+  if (platform === 'win32')
+    throw new InvalidInput('command: servers of this machine need /bin/sh and FIFOs, which Windows lacks', {
+      field: 'command',
+    })
+}

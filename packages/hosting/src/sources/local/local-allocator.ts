@@ -1,0 +1,281 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { InvalidInput, NoCapacity, SendAborted, TimedOut } from '@muster/core'
+import { type Clock, dateOf, type Random, systemClock, systemRandom } from '@muster/core/clock'
+import { read } from '@muster/core/internal'
+import { z } from 'zod'
+import type { AllocatedServer, ServerAllocator, WantedServer } from '../server-allocator.js'
+import {
+  assertPosix,
+  isAlive,
+  outputOf,
+  startDetached,
+  stateOf,
+  stopDetached,
+  textOf,
+  trimOutput,
+} from './detached-process.js'
+import { drawPort } from './free-port.js'
+
+export interface LocalAllocatorOptions {
+  /**
+   * The program and its arguments, run without a shell. `{application}` and `{version}` in an argument are those of the
+   * server.
+   */
+  readonly command: readonly string[]
+  /** The working directory. Default: that of this process. */
+  readonly folder?: string | undefined
+  /**
+   * An absolute path: a folder for what has to be known after a restart, and for what servers write. It belongs to one
+   * Muster.
+   */
+  readonly state: string
+  /** Name and protocol of each port that a server gets. Default: `{ game: 'UDP' }`. */
+  readonly ports?: Readonly<Record<string, string>> | undefined
+  /** From where ports are drawn, both included. Default: 20000 to 29999. */
+  readonly portRange?: { readonly from: number; readonly to: number } | undefined
+  /** Name or address at which players connect. Default: 127.0.0.1. */
+  readonly host?: string | undefined
+  /** Most servers at once, up to 1000. Default 10. */
+  readonly max?: number | undefined
+  /** Milliseconds from SIGTERM to SIGKILL, up to 15,000. Default 10,000. */
+  readonly graceMs?: number | undefined
+  /** Bytes of output that are kept of each server, twice. Default 262,144. */
+  readonly outputLimit?: number | undefined
+  /** Variables of each server besides its own. Default: those of this process that are no secrets, such as PATH. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Whether servers end when the allocator is closed. Default: they run on, and the next process finds them. */
+  readonly endsServers?: boolean | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+}
+
+/** An allocator of processes of this machine. Calls after `close` find what runs on. */
+export interface LocalAllocator extends ServerAllocator {
+  /** Ends its servers if it was told so. */
+  close(): Promise<void>
+}
+
+const portSchema = z.int().min(1).max(65_535)
+const optionsSchema = z.object({
+  command: z.array(z.string()).min(1),
+  state: z.string().refine(isAbsolute, 'must be an absolute path'),
+  ports: z.record(z.string().regex(/^[\w-]{1,64}$/), z.string()).default({ game: 'UDP' }),
+  portRange: z
+    .object({ from: portSchema, to: portSchema })
+    .refine(({ from, to }) => from <= to, 'must not end before it begins')
+    .default({ from: 20_000, to: 29_999 }),
+  max: z.int().min(1).max(1000).default(10),
+  graceMs: z.number().min(0).max(15_000).default(10_000),
+  outputLimit: z.int().min(1).default(262_144),
+})
+
+/** Variables of this process that a server gets: those without which programs do not run. The others hold secrets. */
+const PASSED = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+const ID = /^[a-z0-9-]{1,40}$/
+const DAY_MS = 86_400_000
+/** Milliseconds from the first poll until a server of an earlier process counts as forgotten: twelve polls of it. */
+const FORGOTTEN_MS = 60_000
+const SWEEP_MS = 3_600_000
+const PORTS_FILE = 'ports.json'
+
+type Ports = Readonly<Record<string, number>>
+
+/**
+ * Runs each server as a process of this machine. It outlives this one, also after SIGKILL: its folder below `state`
+ * says what has to be known. One that a later process is not asked about within a minute is ended.
+ * @throws {InvalidInput} with `field`, if an option is wrong, or on Windows
+ */
+export function createLocalAllocator(options: LocalAllocatorOptions): LocalAllocator {
+  const { ports, portRange, max, graceMs, outputLimit } = read(
+    optionsSchema,
+    options,
+    (field, message) => new InvalidInput(message, { field }),
+  )
+  assertPosix()
+  const { state, folder: cwd = process.cwd(), host = '127.0.0.1', endsServers = false } = options
+  const { clock = systemClock, random = systemRandom, env = passedOn() } = options
+  /** Servers that may run, with their ports. */
+  const known = new Map<string, Ports>()
+  /** Those of an earlier process that nobody has asked about. */
+  const unasked = new Set<string>()
+  let loaded: Promise<void> | undefined
+  let firstPollAt: number | undefined
+  let sweptAt = -Infinity
+  /** One start after another: ports are drawn and servers are counted. */
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const folderOf = (id: string) => join(state, id)
+
+  /** Not before the first call: until then another process may be at work in the folder. */
+  const load = () =>
+    (loaded ??= (async () => {
+      for (const id of await entriesOf(state)) {
+        if ((await stateOf(folderOf(id))).status !== 'running') continue
+        known.set(id, (await portsOf(folderOf(id))) ?? {})
+        unasked.add(id)
+      }
+    })().catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    }))
+
+  /** Removes what nobody asks about any more. */
+  const sweep = async () => {
+    if (clock.now() - sweptAt < SWEEP_MS) return
+    sweptAt = clock.now()
+    for (const id of await entriesOf(state)) {
+      const { mtimeMs } = await stat(folderOf(id))
+      if (known.has(id) || dateOf(clock) - mtimeMs < DAY_MS || (await isAlive(folderOf(id)))) continue
+      await rm(folderOf(id), { recursive: true, force: true })
+    }
+  }
+
+  const start = async ({ id, application, version, environment }: WantedServer, mayWrite: () => boolean) => {
+    const { status } = await stateOf(folderOf(id))
+    if (status === 'running') return
+    if (status !== 'unknown') throw new InvalidInput(`id: ${JSON.stringify(id)} has ended`, { field: 'id' })
+    await sweep()
+    for (const one of known.keys()) if (!(await isAlive(folderOf(one)))) known.delete(one)
+    if (known.size >= max)
+      throw new NoCapacity(`allocate: ${max} servers run on this machine, as many as may`, { operation: 'allocate' })
+    // An earlier process may be starting it at this moment, with the ports that it wrote.
+    const own = (await portsOf(folderOf(id))) ?? (await drawPorts())
+    if (!mayWrite()) throw new SendAborted('allocate: not sent, as mayWrite did not allow it', { sent: false })
+    await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
+    await writeFile(join(folderOf(id), PORTS_FILE), JSON.stringify(own), { mode: 0o600 })
+    known.set(id, own)
+    const filled = options.command.map((part) =>
+      part.replaceAll('{application}', application).replaceAll('{version}', version),
+    )
+    await startDetached(folderOf(id), {
+      command: filled,
+      cwd,
+      env: { ...env, ...environment, ...portVariables(id, own, ports) },
+    })
+  }
+  const drawPorts = async (): Promise<Ports> => {
+    const taken = new Set([...known.values()].flatMap(Object.values<number>))
+    const drawn: Record<string, number> = {}
+    for (const name of Object.keys(ports)) {
+      drawn[name] = await drawPort(portRange, taken, random)
+      taken.add(drawn[name])
+    }
+    return drawn
+  }
+
+  const look = async (id: string): Promise<AllocatedServer> => {
+    if (!ID.test(id)) return { id, status: 'unknown' }
+    const { status, detail } = await stateOf(folderOf(id))
+    if (status !== 'running') return { id, status, ...(detail !== undefined && { detail }) }
+    await trimOutput(folderOf(id), outputLimit)
+    const own = known.get(id) ?? (await portsOf(folderOf(id))) ?? {}
+    known.set(id, own)
+    const given = Object.entries(own).map(([name, port]) => [name, { port, protocol: ports[name] ?? 'UDP' }] as const)
+    return { id, status: 'ready', host, ports: Object.fromEntries(given) }
+  }
+  const stop = async (id: string) => {
+    await stopDetached(folderOf(id), graceMs, clock)
+    known.delete(id)
+    unasked.delete(id)
+  }
+  /** Nobody knows these: the store of an earlier process is lost, or there was none. */
+  const endForgotten = () => {
+    firstPollAt ??= clock.now()
+    if (clock.now() - firstPollAt < FORGOTTEN_MS) return
+    for (const id of unasked) {
+      unasked.delete(id)
+      void stop(id).catch(() => unasked.add(id))
+    }
+  }
+
+  return {
+    // What was started is seen at once.
+    lagMs: 1000,
+    allocate: async (wanted, { timeoutMs = 30_000, mayWrite = () => true }) => {
+      assertId(wanted.id)
+      await load()
+      const started = turn.then(() => start(wanted, mayWrite))
+      turn = started.catch(() => {})
+      await within(started, timeoutMs, clock)
+    },
+    poll: async (ids) => {
+      await load()
+      for (const id of ids) unasked.delete(id)
+      endForgotten()
+      return Promise.all(ids.map(look))
+    },
+    stop: async (id) => {
+      assertId(id)
+      await load()
+      await stop(id)
+    },
+    logs: async (id) => (ID.test(id) ? outputOf(folderOf(id)) : ''),
+    close: async () => {
+      await turn
+      if (endsServers) await Promise.all([...known.keys()].map((id) => stop(id).catch(() => {})))
+    },
+  }
+}
+
+function assertId(id: string): void {
+  if (!ID.test(id))
+    throw new InvalidInput(`id: must be up to 40 of a–z, 0–9 and -, got ${JSON.stringify(id)}`, { field: 'id' })
+}
+
+/** Names of folders that are ids. */
+async function entriesOf(state: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(state)).filter((name) => ID.test(name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function portsOf(folder: string): Promise<Ports | undefined> {
+  const text = await textOf(join(folder, PORTS_FILE))
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Ports)
+  } catch {
+    // It was cut when the process that wrote it died: nothing was started.
+    return undefined
+  }
+}
+
+const passedOn = () =>
+  Object.fromEntries(
+    PASSED.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+/** As the deployment service names them: see `portsIn` of @muster/game-server. */
+const portVariables = (id: string, own: Ports, protocols: Readonly<Record<string, string>>) => ({
+  SERVICE_REQUEST_ID: id,
+  ...Object.fromEntries(
+    Object.entries(own).flatMap(([name, port]) => {
+      const prefix = `SERVICE_PORT_${name.toUpperCase().replaceAll('-', '_')}`
+      return [
+        [`${prefix}_INTERNAL`, String(port)],
+        [`${prefix}_EXTERNAL`, String(port)],
+        [`${prefix}_PROTOCOL`, protocols[name] ?? 'UDP'],
+      ]
+    }),
+  ),
+})
+
+/** @throws {TimedOut} as if the call had been sent: it goes on */
+async function within(call: Promise<void>, timeoutMs: number, clock: Clock): Promise<void> {
+  const ending = new AbortController()
+  const late = clock.sleep(timeoutMs, ending.signal).then(() => {
+    throw new TimedOut(`allocate: no process within ${timeoutMs} ms`, { sent: true, timeoutMs })
+  })
+  try {
+    await Promise.race([call, late])
+  } finally {
+    ending.abort()
+    late.catch(() => {})
+  }
+}

@@ -1,0 +1,72 @@
+import { constants, closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, type ManualClock, seededRandom, systemClock } from '@muster/core/clock'
+import { createLocalAllocator, type LocalAllocatorOptions } from './local-allocator.js'
+
+/** A game server that ends by SIGTERM or SIGUSR1, and says that it runs by its process id, one in a line. */
+const GAME = 'trap "exit 0" USR1 TERM; echo $$ >>"$0/$SERVICE_REQUEST_ID/game"; sleep 3600 & wait'
+
+/** Servers as processes of this machine, in a folder of their own. Short waits are real, long ones of the clock. */
+export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>) {
+  const state = await mkdtemp(join(tmpdir(), 'muster-servers-'))
+  const clock: Clock = {
+    now: () => manual.now(),
+    sleep: (ms, signal) => (ms < 100 ? systemClock.sleep(1, signal) : manual.sleep(ms, signal)),
+  }
+  const own = { state, clock, random: seededRandom(1), command: ['/bin/sh', '-c', GAME, state] }
+  const gamesOf = (id: string) => {
+    const file = join(state, id, 'game')
+    // It is there before its first line is; and 0 would be the group of the tests.
+    return existsSync(file) ? (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number) : []
+  }
+  const isHeld = (id: string) => {
+    try {
+      closeSync(openSync(join(state, id, 'alive'), constants.O_WRONLY | constants.O_NONBLOCK))
+      return true
+    } catch {
+      return false
+    }
+  }
+  const doesRun = (pid: number) => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  const ids = () => (existsSync(state) ? readdirSync(state) : [])
+  const running = () =>
+    ids().flatMap((id) =>
+      isHeld(id)
+        ? gamesOf(id)
+            .filter(doesRun)
+            .map(() => id)
+        : [],
+    )
+  /** Resolves once the game of this id runs, or never will. */
+  const up = async (id: string) => {
+    while (gamesOf(id).length === 0 && isHeld(id)) await systemClock.sleep(1)
+  }
+  const end = async (id: string, how: 'failed' | 'ended') => {
+    await up(id)
+    if (!isHeld(id)) return
+    const group = Number(readFileSync(join(state, id, 'claim'), 'utf8'))
+    if (how === 'failed' && group > 1) process.kill(-group, 'SIGKILL')
+    else for (const pid of gamesOf(id)) process.kill(pid, 'SIGUSR1')
+    while (isHeld(id)) await systemClock.sleep(1)
+  }
+  return {
+    state,
+    /** Another process that takes over the folder. */
+    open: (options: Partial<LocalAllocatorOptions> = {}) => createLocalAllocator({ ...own, ...options }),
+    running,
+    up,
+    end,
+    close: async () => {
+      await Promise.all(running().map((id) => end(id, 'failed')))
+      await rm(state, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { CallOptions } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { scrub } from '@muster/core/internal'
+import type { ServerSource } from './source.js'
+
+/** Characters of the end that are kept (our choice): a stack trace and what came before it. */
+const MOST_KEPT = 16 * 1024
+/** Characters that are searched for secrets: more than are kept, so that no secret is cut in two. */
+const MOST_SEARCHED = 2 * MOST_KEPT
+/** Milliseconds by which a stop may be later because of the logs (our choice): the server costs meanwhile. */
+const TIMEOUT_MS = 3000
+/** Reads under way at most (our choice). When many servers fail at once, the stops of the others do not wait. */
+const MOST_READS = 8
+
+/** What a server wrote last. */
+export interface Written {
+  /** How it ended, in a few words; empty if that is not known. */
+  readonly head: string
+  readonly text: string
+}
+
+/** Creates the reader of what servers wrote: bounded in time and number, without secrets and addresses. */
+export function createLogReader(
+  read: (handle: string, options: CallOptions) => Promise<Written>,
+  clock: Clock,
+): NonNullable<ServerSource['logs']> {
+  let reads = 0
+  return async (handle, secrets) => {
+    if (reads >= MOST_READS) return undefined
+    reads += 1
+    const ending = new AbortController()
+    try {
+      const found = read(handle, { timeoutMs: TIMEOUT_MS, signal: ending.signal })
+      const late = clock.sleep(TIMEOUT_MS, ending.signal).then(() => undefined)
+      const written = await Promise.race([found, late.catch(() => undefined)])
+      return written && shown(written, secrets)
+    } catch {
+      // It is the server's failure that matters, and its stop.
+      return undefined
+    } finally {
+      ending.abort()
+      reads -= 1
+    }
+  }
+}
+
+function shown({ head, text }: Written, secrets: readonly string[]): string | undefined {
+  const end = scrub(text.slice(-MOST_SEARCHED), secrets).slice(-MOST_KEPT).trimEnd()
+  return [scrub(head, secrets).slice(0, 500), end].filter((part) => part !== '').join('\n') || undefined
+}

@@ -1,0 +1,64 @@
+/** Servers of this machine, while the process that starts and stops them is killed (SIGKILL) at any moment. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seededRandom, systemClock } from '@muster/core/clock'
+import { createLocalAllocator } from '@muster/matchmaker/internal'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { endAll, start } from './processes.js'
+
+const state = mkdtempSync(join(tmpdir(), 'muster-servers-'))
+afterEach(endAll)
+afterAll(() => rmSync(state, { recursive: true }))
+
+/** Each start of a game adds its process id. */
+const GAME = 'echo $$ >>"$0/$SERVICE_REQUEST_ID/game"; trap "exit 0" TERM; sleep 3600 & wait'
+const command = ['/bin/sh', '-c', GAME, state]
+const call = { timeoutMs: 10_000 }
+
+const startsOf = (id: string) => {
+  const file = join(state, id, 'game')
+  return existsSync(file) ? (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number) : []
+}
+/** A zombie is none: only its parent has not noticed yet. */
+const doesRun = (pid: number) => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('no server is started twice, none is lost, and each is stopped, whenever the process is killed', async () => {
+  const random = seededRandom(7)
+  const found = { running: 0, never: 0, stopped: 0 }
+  for (let round = 0; round < 40; round += 1) {
+    const id = `r${round}`
+    const isStop = round % 2 === 1
+    const next = createLocalAllocator({ state, command, graceMs: 200 })
+    if (isStop) await next.allocate({ id, application: 'game', version: '1', places: [], environment: {} }, call)
+    const victim = start('local-servers-process.mjs', { state, command })
+    await victim.first('started')
+    victim.process.send({ kind: isStop ? 'stop' : 'start', id })
+    await systemClock.sleep(random() * 20)
+    await victim.kill()
+
+    if (isStop) {
+      await next.stop(id, call)
+      found.stopped += 1
+    } else {
+      const [said] = await next.poll([id], call)
+      found[said?.status === 'ready' ? 'running' : 'never'] += 1
+      await next.allocate({ id, application: 'game', version: '1', places: [], environment: {} }, call)
+      while (startsOf(id).length === 0) await systemClock.sleep(5)
+      expect((await next.poll([id], call))[0]).toMatchObject({ id, status: 'ready' })
+      // One that was late would start now.
+      await systemClock.sleep(20)
+      expect(startsOf(id)).toHaveLength(1)
+      await next.stop(id, call)
+    }
+    expect(startsOf(id).filter(doesRun)).toEqual([])
+  }
+  // The moments of the kills were before, within and after a start.
+  expect(Math.min(...Object.values(found))).toBeGreaterThan(0)
+})
