@@ -1,3 +1,4 @@
+import { seededRandom } from '@muster/core/clock'
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { describe, expect, test } from 'vitest'
 import { KEY, NEXT_KEY, open, own, queues } from './enrolled-servers.fixture.js'
@@ -292,6 +293,27 @@ describe('after a restart', () => {
     expect(after.seen.deploymentStopped).toMatchObject([{ reason: 'lost' }])
     expect(kept.status).toBe(200)
   })
+})
+
+test('a process whose server has ended is 410; after a restart it is another server', async () => {
+  const memory: StoreMemory = new Map()
+  const before = open({ store: createMemoryStore(memory) })
+  await before.run(500)
+  const server = await before.start('a', 'one')
+  const [{ id = '' } = {}] = before.matchmaker.inspect().servers
+  server.isDraining = true
+  await before.run(1000)
+  expect([server.status, before.states()]).toEqual([410, []])
+  expect(await before.enrol(before.enrolment('a', 'one'))).toMatchObject({ status: 410 })
+  await before.matchmaker.close()
+
+  const after = open({ store: createMemoryStore(memory), clock: before.clock, random: seededRandom(2) })
+  await after.matchmaker.ready()
+  const again = await after.enrol(after.enrolment('a', 'one'))
+  expect(again.status).toBe(200)
+  expect(again.json['token']).not.toBe(server.token)
+  expect(after.matchmaker.inspect().servers.map((one) => one.id)).not.toContain(id)
+  expect(await after.report(server)).toBe(410)
 })
 
 test.each([

@@ -328,6 +328,7 @@ export function createAllocator(options: AllocatorOptions) {
     keys,
     clock,
     prober,
+    random,
     drop: dropServer,
     problem: (server, error) => on.problem('probe', error, server, server.requestId),
   })

@@ -1,6 +1,6 @@
 import { Conflict } from '@muster/core'
-import type { Clock } from '@muster/core/clock'
-import { growingTo } from '@muster/core/internal'
+import type { Clock, Random } from '@muster/core/clock'
+import { growingTo, newId } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import type { Fleet } from './fleet.js'
 import { createKnocking } from './knocking.js'
@@ -85,13 +85,14 @@ export interface EnrolmentCommands {
 
 interface EnrollingOptions {
   readonly pools: Pick<Pools, 'definitions' | 'find' | 'orderOf' | 'adopted' | 'up'>
-  readonly fleet: Pick<Fleet, 'add' | 'all' | 'enter' | 'find' | 'identify'>
+  readonly fleet: Pick<Fleet, 'add' | 'all' | 'enter' | 'identify'>
   readonly gameServers: Pick<GameServers, 'find' | 'isExpected' | 'register'>
   readonly lifecycle: Pick<ServerLifecycle, 'listened' | 'listens'>
   readonly writer: Pick<ServerLogWriter, 'note'>
-  readonly keys: Pick<ServerKeys, 'enrolledId' | 'knockOf' | 'tokenOf'>
+  readonly keys: Pick<ServerKeys, 'knockOf' | 'processOf' | 'tokenOf'>
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly prober: Prober
+  readonly random: Random
   readonly drop: (server: Server, reason: StopReason) => void
   /** A server is not where it says, or nobody can reach it. */
   readonly problem: (server: Server, error: Error) => void
@@ -102,13 +103,13 @@ const REMEMBERED = 10_000
 
 /** Servers that Muster has not started add themselves to a pool, each with a key of it. */
 export function createEnrolling(options: EnrollingOptions) {
-  const { pools, fleet, gameServers, lifecycle, writer, keys, clock, prober, drop, problem } = options
-  /** Why servers have ended lately: the process that one was does not come back. */
+  const { pools, fleet, gameServers, lifecycle, writer, keys, clock, prober, random, drop, problem } = options
+  /** Why servers have ended lately, by their ids and by the names of their processes, which do not come back. */
   const ended = new LRUCache<string, StopReason>(growingTo(REMEMBERED))
 
-  const goneOf = (id: string) =>
+  const goneOf = (name: string) =>
     new ServerGone(
-      ended.get(id) === 'not-listening'
+      ended.get(name) === 'not-listening'
         ? 'Muster knocked at this server, and it has not proved its address: nobody could play on it. End its process.'
         : 'This server is not wanted any more. End its process.',
     )
@@ -118,6 +119,12 @@ export function createEnrolling(options: EnrollingOptions) {
     const digest = digestOf(key)
     for (const pool of pools.definitions())
       for (const enrolment of pool.enrol) if (hasDigest(enrolment, digest)) return { pool, enrolment }
+    return undefined
+  }
+
+  const processIn = ({ id, enrolled }: Server) => enrolled?.process ?? id
+  const ofProcess = (process: string): Server | undefined => {
+    for (const server of fleet.all()) if (isEnrolled(server) && processIn(server) === process) return server
     return undefined
   }
 
@@ -197,7 +204,9 @@ export function createEnrolling(options: EnrollingOptions) {
     else knocking.begin(server, assignment)
   }
 
-  const add = (id: string, pool: Pool, terms: Enrolled, assignment: Assignment): Server => {
+  const add = (pool: Pool, terms: Enrolled, assignment: Assignment): Server => {
+    // Never that of a server before, also not of the same process: its token and its players' tokens end with it.
+    const id = `e-${newId(random)}`
     const order = pools.orderOf(pool.name)
     if (order === undefined) throw new EnrolmentRefused('wrong-key', 'The pool of this key is gone.')
     const at = { ...assignment, server: id }
@@ -230,25 +239,26 @@ export function createEnrolling(options: EnrollingOptions) {
      * @param from where the request comes from
      * @throws {EnrolmentRefused}; {ServerGone} for a process whose server has ended
      */
-    enrol: (key: string, request: EnrolmentRequest, from: string | undefined): EnrolledServer => {
-      const { pool, enrolment } = find(key) ?? {}
+    enrol: (secret: string, request: EnrolmentRequest, from: string | undefined): EnrolledServer => {
+      const { pool, enrolment } = find(secret) ?? {}
       if (pool === undefined || enrolment === undefined)
         throw new EnrolmentRefused('wrong-key', 'This is the key of no pool.')
       const { build, instance, address = { ports: {} } } = request
       const host = address.host ?? from
       if (host === undefined) throw new EnrolmentRefused('address', 'address.host: must be given')
       assertFits(pool, enrolment, request, host, from)
-      const enrolled = { key: enrolmentIdOf(enrolment), name: request.name ?? host, build }
-      const id = keys.enrolledId(enrolled.key, enrolled.name, instance)
-      const same = fleet.find(id)
+      const [key, name] = [enrolmentIdOf(enrolment), request.name ?? host]
+      const process = keys.processOf(key, name, instance)
+      const enrolled = { key, name, build, process }
+      const same = ofProcess(process)
       if (same !== undefined) return register(same, enrolment, request)
-      if (ended.has(id)) throw goneOf(id)
+      if (ended.has(process)) throw goneOf(process)
       const before = assertRoom(enrolled, enrolment.max)
-      const server = add(id, pool, enrolled, assignmentOf(pool, enrolment, host, address.ports))
+      const server = add(pool, enrolled, assignmentOf(pool, enrolment, host, address.ports))
       // Otherwise the supervisor of a machine would undo the drain of an operator.
       if (before?.drainAsked === true) {
         server.drainAsked = true
-        void writer.note({ kind: 'draining', matchId: id })
+        void writer.note({ kind: 'draining', matchId: server.id })
       }
       if (before !== undefined) drop(before, 'lost')
       return register(server, enrolment, request)
@@ -267,7 +277,8 @@ export function createEnrolling(options: EnrollingOptions) {
     heard: knocking.heard,
     /** Nothing is left of a server. */
     ended: (server: Server) => {
-      if (isEnrolled(server)) ended.set(server.id, server.unwanted ?? 'ended')
+      if (isEnrolled(server))
+        for (const name of [server.id, processIn(server)]) ended.set(name, server.unwanted ?? 'ended')
     },
     /** What a process is told whose server is not there. @param id what its token proves */
     goneOf,

@@ -47,8 +47,8 @@ export function createServerKeys(master: () => string | Uint8Array) {
       if (credential === undefined || signature === undefined) return undefined
       return timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential)) ? credential : undefined
     },
-    /** The id of a process that has enrolled: a restarted process is another server. 112 bits. */
-    enrolledId: (key: string, name: string, instance: string) =>
+    /** Names a process that enrols, in the store: a restarted one is another. 112 bits. */
+    processOf: (key: string, name: string, instance: string) =>
       `e-${createHmac('sha256', new Uint8Array(hkdfSync('sha256', master(), '', 'muster-enrolled-1', 32)))
         .update(JSON.stringify([key, name, instance]))
         .digest('hex')

@@ -101,6 +101,8 @@ export interface Enrolled {
   readonly name: string
   /** The build of the game, as it says. */
   readonly build?: string | undefined
+  /** Names its process: see `ServerKeys`. Undefined in stores of earlier versions, where the server's id does. */
+  readonly process?: string | undefined
   /** Where it says that players connect. Undefined in stores of earlier versions. */
   readonly at?: Assignment | undefined
 }
