@@ -27,6 +27,14 @@ const written = async (name: string, bytes: string | Uint8Array) => {
   return path
 }
 
+test('a folder of the store that only the kernel fills is a warning, also for root', async () => {
+  for (const name of ['/proc/muster', '/proc/self/muster/data', '/sys/muster']) {
+    const at = await written('kernel.yaml', `${BASE}store: { folder: ${name} }\n`)
+    const fields = (await readConfig(at, { env })).warnings.map(({ field }) => field)
+    expect(`${name}: ${fields}`).toContain('store.folder')
+  }
+})
+
 test('a folder of the store that cannot be made is a warning, at its place', async () => {
   await written('a-file', '')
   const at = await written('folder.yaml', `${BASE}store: { folder: ./a-file/data }\n`)

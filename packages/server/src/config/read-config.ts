@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { validateAll } from '@muster/core/internal'
 import type { Queue } from '@muster/matchmaker'
@@ -144,12 +144,15 @@ async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedTex
   return { config, wrong, doubtful }
 }
 
+/** Numbers of the file systems proc and sysfs (linux/magic.h), in which nobody makes a folder, although root may. */
+const OF_THE_KERNEL: readonly number[] = [0x9fa0, 0x6265_6572]
+
 /** Whether this user may write in a folder, or may make it. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     if (!(await stat(folder)).isDirectory()) return false
     await access(folder, constants.W_OK | constants.X_OK)
-    return true
+    return !OF_THE_KERNEL.includes((await statfs(folder)).type)
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     return isMissing && dirname(folder) !== folder && (await isWritable(dirname(folder)))
