@@ -17,6 +17,10 @@ test.each([
   ['--', ['a', '__'], undefined],
   ['proxies', ['share', 'burst'], undefined],
   ['ab', [], undefined],
+  ['queue', ['attributes', 'profile', 'profiles'], 'profile'],
+  ['Queues', ['profile', 'profiles'], 'profiles'],
+  ['profile', ['queue', 'players'], 'queue'],
+  ['queues', ['queue', 'profile'], 'queue'],
 ])('%s of %j is %s', (given, known, wanted) => {
   expect(nearestName(given, known)).toBe(wanted)
 })

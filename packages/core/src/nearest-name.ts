@@ -5,17 +5,28 @@ const MOST_NAMES = 1000
 /** Longest name that is compared: a longer one is unlikely to be a misspelling by a letter or two. */
 const LONGEST = 64
 
+/** One thing by two words: rules wait in a queue, and the ticket API calls it a profile, as similar services do. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['queue', 'profile'],
+  ['queues', 'profiles'],
+  ['profile', 'queue'],
+  ['profiles', 'queues'],
+])
+
 /** Normalizes a name: `matchSize`, `match_size` and `match-size` are the same name to a reader. */
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 /**
  * The known name that a misspelt name most likely means; undefined if none is near. Near means: a letter or two apart
- * (one in four), the same but for case and separators, or its beginning. For names of two letters none is near.
+ * (one in four), the same but for case and separators, its beginning, or the other word for it. For names of two
+ * letters none is near.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined
   const wanted = plain(given)
   if (wanted === '') return undefined
+  const other = OTHER_WORDS.get(wanted)
+  if (other !== undefined && known.includes(other)) return other
   let nearest: string | undefined
   let least = (wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length / 4))) + 1
   for (const name of known.slice(0, MOST_NAMES)) {

@@ -102,6 +102,11 @@ test('an unknown queue is refused first, with the nearest known name', async () 
   expect(await call('ann', 'POST', '/tickets', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(await call('ann', 'POST', '/groups', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(asked).toEqual([])
+  // What Muster calls a queue is a profile here.
+  expect(await call('ann', 'POST', '/tickets', { queue: 'ranked' })).toMatchObject({
+    status: 400,
+    json: { message: 'queue: is not known; did you mean profile?' },
+  })
 })
 
 describe('claims of a player', () => {
