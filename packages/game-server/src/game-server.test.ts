@@ -332,7 +332,12 @@ describe('what the game says', () => {
     expect(() => match.seats({ open: true, teams: { red: -1 } })).toThrow('teams.red: must be a whole number, got -1')
     const [server] = stack.servers as [GameServer]
     expect(() => server.list({ name: '', seats: 3 })).toThrow('name: must have 1 to 64 characters')
-    expect(() => server.list({ name: 'a\u202eb', seats: 3 })).toThrow('name: must have no control, direction or')
+    for (const name of ['a\u202eb', 'a\u3164', '\u2800', 'a\ufe0f'])
+      expect(() => server.list({ name, seats: 3 })).toThrow(
+        'name: must have no control, direction, zero-width or blank',
+      )
+    expect(() => server.list({ name: ' \u3000', seats: 3 })).toThrow('name: must not be blank')
+    expect(() => server.list({ name: 'x', seats: 2, teams: { 'red\u3164': 1, red: 1 } })).toThrow('teams: ')
     expect(() => server.list({ name: 'x', seats: 0 })).toThrow('seats: must be a whole number from 1 to 1,000, got 0')
     expect(() => server.list({ name: 'x', seats: 3, teams: { red: 1 } })).toThrow('teams: must have 3 seats in all')
     expect(match.signal.aborted).toBe(false)

@@ -81,14 +81,25 @@ export function createListing(clock: Clock, changed: () => void) {
 function check({ name, seats, teams }: Listing): void {
   if (typeof name !== 'string' || name.length < 1 || name.length > 64)
     throw new InvalidCall('name', `must have 1 to 64 characters, got ${JSON.stringify(name)}`)
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
-    throw new InvalidCall(
-      'name',
-      `must have no control, direction or zero-width characters, got ${JSON.stringify(name)}`,
-    )
+  checkShown('name', name)
+  for (const team of Object.keys(teams ?? {})) checkShown('teams', team)
   if (!Number.isInteger(seats) || seats < 1 || seats > 1000)
     throw new InvalidCall('seats', `must be a whole number from 1 to 1,000, got ${seats}`)
   const sum = Object.values(teams ?? {}).reduce((all, one) => all + one, 0)
   if (teams !== undefined && sum !== seats)
     throw new InvalidCall('teams', `must have ${seats} seats in all, got ${sum}`)
+}
+
+/** What nobody sees: as `faultOfShownName` of Muster, which refuses the same. */
+const UNSEEN = [
+  /[\u{16fe4}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u{13441}\u{13442}\u{1d159}]/u,
+  /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})(?:\ufe0e|\ufe0f(?!\u20e3))/u,
+]
+
+/** @throws {InvalidCall} if a name looks like another one, or like none */
+function checkShown(field: string, name: string): void {
+  const got = `got ${JSON.stringify(name)}`
+  if (UNSEEN.some((one) => one.test(name)))
+    throw new InvalidCall(field, `must have no control, direction, zero-width or blank characters, ${got}`)
+  if (!/\P{Z}/u.test(name)) throw new InvalidCall(field, `must not be blank, ${got}`)
 }

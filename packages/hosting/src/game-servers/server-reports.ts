@@ -1,4 +1,5 @@
 import { InvalidInput } from '@muster/core'
+import { faultOfShownName } from '@muster/core/internal'
 import { z } from 'zod'
 import { type HostedMatch, MOST_LEFT } from '../records/index.js'
 
@@ -9,16 +10,14 @@ const MOST_PLAYERS = 1000
 /** Most matches of one server at a time. */
 const MOST_MATCHES = 64
 
-/**
- * What players read in the list of servers. It can neither look like another name nor change what stands beside it: no
- * control characters, line separators, or format characters, which turn the direction of text or have no width.
- */
+/** What players read in the list of servers. It can neither look like another name nor like none. */
 export const ServerName = z
   .string()
   .min(1)
   .max(64)
-  .refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name), {
-    error: 'must have no control, direction or zero-width characters',
+  .superRefine((name, context) => {
+    const message = faultOfShownName(name)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 
 /** What a server says of itself, or is to say. */
@@ -129,10 +128,12 @@ const listing = z
     session: id
       .optional()
       .describe('Another id begins anew: nobody has a seat any more. Default: that of the instance'),
-    name: ServerName.describe('What players read in the list, without control, direction or zero-width characters'),
+    name: ServerName.describe(
+      'What players read in the list, without control, direction, zero-width or blank characters',
+    ),
     seats: count.min(1).describe('Players who fit, whether or not they are there'),
     teams: z
-      .record(z.string().min(1).max(64), count)
+      .record(ServerName, count)
       .refine((given) => Object.keys(given).length <= MOST_TEAMS, `must have at most ${MOST_TEAMS} teams`)
       .optional()
       .describe('Seats by team; their sum is `seats`'),

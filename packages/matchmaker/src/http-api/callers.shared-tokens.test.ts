@@ -81,6 +81,8 @@ describe('a token that many players share', () => {
     ['a secret without a name', 'everyone', { player_secret: SECRET }, 'player_id'],
     ['a short secret', 'everyone', { player_id: 'ann', player_secret: 'short-secret' }, 'player_secret'],
     ['a long name', 'everyone', { player_id: 'a'.repeat(81), player_secret: SECRET }, 'player_id'],
+    ['a name that looks like another', 'everyone', { player_id: 'ann\u3164', player_secret: SECRET }, 'player_id'],
+    ['a blank name', 'everyone', { player_id: ' ', player_secret: SECRET }, 'player_id'],
     ['coordinates', 'everyone', { coordinates: { latitude: 0, longitude: 0 } }, 'coordinates'],
     ['a secret of a player with a token', 'ann', { player_secret: SECRET }, 'player_secret'],
     ['a secret by a backend', 'backend', { player_ip: '192.0.2.1', player_secret: SECRET }, 'player_secret'],

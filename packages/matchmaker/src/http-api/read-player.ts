@@ -1,7 +1,7 @@
 import { canonicalIp } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { addressUnknown, newId } from '@muster/core/internal'
+import { addressUnknown, faultOfShownName, newId } from '@muster/core/internal'
 import type { Attributes, Player } from '@muster/hosting/internal'
 import { unknownQueue } from '../errors.js'
 import { type PlayerBody, type PresentBody, SECRET_HEADER } from './bodies.js'
@@ -62,6 +62,9 @@ function sharedId(shared: NonNullable<PlayerCaller['shared']>, body: PlayerBody)
     throw invalid('player_secret', 'must be given with player_id: a text that the client draws once and keeps')
   if (name !== undefined && name.length > LONGEST_NAME)
     throw invalid('player_id', `must have at most ${LONGEST_NAME} characters, got ${name.length}`)
+  // Others read it as the first part of the id.
+  const fault = name === undefined ? undefined : faultOfShownName(name)
+  if (fault !== undefined) throw invalid('player_id', fault)
   return shared.idOf(name, secret)
 }
 

@@ -309,7 +309,8 @@ describe('a quick join', () => {
     expect((await call('ben', 'POST /pools/other/servers', {})).json).toMatchObject({ field: 'pool' })
     const chosen = await call('ben', 'POST /pools/arena/servers', { attributes: { admin: true } })
     expect(chosen).toMatchObject({ status: 400, json: { field: 'attributes.admin' } })
-    expect((await call('ben', 'POST /pools/arena/servers', { name: '\u202eb' })).json).toMatchObject({ field: 'name' })
+    for (const name of ['\u202eb', '\u3164', ' '])
+      expect((await call('ben', 'POST /pools/arena/servers', { name })).json).toMatchObject({ field: 'name' })
   })
 })
 

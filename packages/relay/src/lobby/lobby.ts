@@ -1,4 +1,5 @@
 // pure: small data of a lobby or a member
+import { faultOfShownName } from '@muster/core/internal'
 import { z } from 'zod'
 import type { ReadySession } from '../sessions/index.js'
 
@@ -23,10 +24,21 @@ const value = z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()], 
   error: `must be a text of at most ${LONGEST_VALUE} characters, a finite number, or true or false`,
 })
 
-export const AttributesSchema: z.ZodType<Attributes> = z.record(name, value).refine((attributes) => fits(attributes), {
-  error: `must have at most ${MOST_KEYS} names and ${MOST_TEXT} characters`,
-})
-export const AttributeChangesSchema: z.ZodType<AttributeChanges> = z.record(name, z.union([value, z.null()]))
+/** The attribute `name` is what players read of a lobby, and of a member. */
+function refuseUnseenName({ name: shown }: AttributeChanges, context: z.RefinementCtx): void {
+  const message = typeof shown === 'string' ? faultOfShownName(shown) : undefined
+  if (message !== undefined) context.addIssue({ code: 'custom', path: ['name'], message })
+}
+
+export const AttributesSchema: z.ZodType<Attributes> = z
+  .record(name, value)
+  .refine((attributes) => fits(attributes), {
+    error: `must have at most ${MOST_KEYS} names and ${MOST_TEXT} characters`,
+  })
+  .superRefine(refuseUnseenName)
+export const AttributeChangesSchema: z.ZodType<AttributeChanges> = z
+  .record(name, z.union([value, z.null()]))
+  .superRefine(refuseUnseenName)
 
 /** Merges changes into attributes; undefined if the result would be too large. */
 export function merged(attributes: Attributes, changes: AttributeChanges): Attributes | undefined {

@@ -1,0 +1,25 @@
+import { faultOfShownName } from '@muster/core/internal'
+import { createGameServer } from '@muster/game-server'
+import { expect, test } from 'vitest'
+
+test('the package for game servers refuses a name as Muster does, whatever its characters', () => {
+  const server = createGameServer({ env: {}, handleSignals: false, fetch: () => Promise.reject(new Error('no')) })
+  const said = (name: string): string | undefined => {
+    try {
+      server.list({ name, seats: 1 })
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const differing: string[] = []
+  for (let code = 0; code <= 0x10_ffff; code += 1) {
+    const name = `a${String.fromCodePoint(code)}`
+    const fault = faultOfShownName(name)
+    // Most are names: each 101st of them is tried.
+    if (fault === undefined && code % 101 !== 0) continue
+    if (said(name) !== (fault && `name: ${fault}, got ${JSON.stringify(name)}`))
+      differing.push(`U+${code.toString(16)}`)
+  }
+  expect(differing).toEqual([])
+})
