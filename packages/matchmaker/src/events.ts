@@ -71,12 +71,14 @@ export interface MatchmakerEvents extends TicketEvents {
    * A match whose players were sent to its server is over, once for each. `playerIds`: who played. `reason`: `over` if
    * its server said so, `left` if all players have left, `stopped` if a backend has ended it; any other, such as
    * `crashed` or `max-duration`, says what became of its server. `left`: those who left before its end, and when; left
-   * out if nobody did.
+   * out if nobody did. `source`, `enrolmentKey`: where its server came from, as `ServerView` says.
    */
   matchOver: MatchEvent & {
     readonly playerIds: readonly string[]
     readonly reason: StopReason
     readonly left?: readonly PlayerWhoLeft[] | undefined
+    readonly source?: string | undefined
+    readonly enrolmentKey?: string | undefined
     readonly result?: MatchResult | undefined
   }
   /** The service accepted the deployment. Of a server of a pool, `matchId` is the server's id, and `queue` its pool. */

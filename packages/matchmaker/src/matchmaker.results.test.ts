@@ -6,6 +6,7 @@ import { createMemoryStore, type StoreMemory } from '@muster/hosting'
 import { RegistrationBody, ReportBody, type ServerReport } from '@muster/hosting/internal'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
+import * as enrolling from './enrolled-servers.fixture.js'
 import * as listed from './listed-servers.fixture.js'
 import type { Matchmaker } from './matches/matchmaker.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
@@ -22,6 +23,8 @@ interface Posted {
     readonly player_ids: readonly string[]
     readonly left: readonly { readonly player_id: string; readonly at: string }[]
     readonly ranking: unknown
+    readonly source: string | null
+    readonly enrolment_key: string | null
   }
 }
 
@@ -242,5 +245,62 @@ describe('the result of a match', () => {
     await run(250)
     expect((await count(2)).map(({ id }) => id)).toEqual([`msg_${matchId}`, `msg_${matchId}`])
     expect(() => matchmaker.dropResult(matchId)).toThrow(/no result of match/)
+  })
+})
+
+describe('where the server of a match came from', () => {
+  const enrolled = { source: 'enrolled', enrolment_key: '73dc7b7a' }
+
+  /** A match on a server that has enrolled. */
+  const onOwnMachine = async (memory?: StoreMemory) => {
+    const { url, count } = await backend()
+    const options = { results: { url, secret }, ...(memory && { store: createMemoryStore(memory) }) }
+    const world = enrolling.open(options)
+    await world.run(500)
+    const server = await world.start('fra-1')
+    world.join('ann', 'ben')
+    await world.run(1000)
+    return { ...world, server, count, results: options.results }
+  }
+
+  test('is in its result and its event: the key of an enrolled one, which a thief may have', async () => {
+    const { server, run, count, seen } = await onOwnMachine()
+    server.over.add(server.matches[0] ?? '')
+    await run(1000)
+    expect(await count(1)).toMatchObject([{ data: { reason: 'over', ...enrolled } }])
+    expect(seen.matchOver).toMatchObject([{ source: 'enrolled', enrolmentKey: '73dc7b7a' }])
+  })
+
+  test('is in it too if the server was lost, or a backend ended the match', async () => {
+    const lost = await onOwnMachine()
+    lost.server.isSilent = true
+    await lost.run(90_000)
+    expect(await lost.count(1)).toMatchObject([{ data: { reason: 'lost', ...enrolled } }])
+    const stopped = await onOwnMachine()
+    void stopped.matchmaker.stopMatch(stopped.server.matches[0] ?? '')
+    await stopped.run(1000)
+    expect(await stopped.count(1)).toMatchObject([{ data: { reason: 'stopped', ...enrolled } }])
+  })
+
+  test('is in it after a restart', async () => {
+    const memory: StoreMemory = new Map()
+    const { server, results, count, clock, matchmaker } = await onOwnMachine(memory)
+    await matchmaker.close({ handOver: true })
+    const after = enrolling.open({ store: createMemoryStore(memory), clock, results })
+    await after.matchmaker.ready()
+    after.processes.push(server)
+    for (const isOver of [false, false, true]) {
+      if (isOver) server.over.add(server.matches[0] ?? '')
+      await after.report(server)
+      await ticks(after.matchmaker, clock, 1000)
+    }
+    expect(await count(1)).toMatchObject([{ data: { reason: 'over', ...enrolled } }])
+  })
+
+  test('is null for one of the deployment service', async () => {
+    const { report, run, count } = await playing()
+    await report({}, { status: 'over' })
+    await run(1000)
+    expect(await count(1)).toMatchObject([{ data: { source: null, enrolment_key: null } }])
   })
 })

@@ -3,7 +3,9 @@ import { parseResultWebhook, webhookSignature } from './webhooks.js'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const NOW = Date.parse('2026-11-26T12:00:00Z')
-const result = { type: 'match.over', id: 'msg_1', timestamp: '2026-11-26T12:00:00.000Z', data: { player_ids: ['ann'] } }
+const origin = { source: 'enrolled', enrolment_key: '73dc7b7a' }
+const data = { player_ids: ['ann'], ...origin }
+const result = { type: 'match.over', id: 'msg_1', timestamp: '2026-11-26T12:00:00.000Z', data }
 
 function delivery({ body = JSON.stringify(result), seconds = String(NOW / 1000), by = secret, more = '' } = {}) {
   const signature = more + webhookSignature(by, { id: 'msg_1', seconds, body })
@@ -13,7 +15,9 @@ function delivery({ body = JSON.stringify(result), seconds = String(NOW / 1000),
 
 test('a result that Muster has signed is read, with headers of fetch or of Node.js, as text or bytes', () => {
   const { headers, body } = delivery({ more: 'v1a,other v1,AAAA ' })
-  expect(parseResultWebhook(secret, headers, body, NOW)).toEqual(result)
+  const read = parseResultWebhook(secret, headers, body, NOW)
+  expect(read).toEqual(result)
+  expect([read.data.source, read.data.enrolment_key]).toEqual(['enrolled', '73dc7b7a'])
   expect(parseResultWebhook(secret, new Headers(headers), new TextEncoder().encode(body), NOW + 299_000)).toEqual(
     result,
   )

@@ -77,6 +77,13 @@ export interface ResultWebhook {
     readonly ranking: readonly (readonly string[])[] | null
     /** What else the server said. */
     readonly data: unknown
+    /**
+     * Where its server came from: `enrolled` for one that Muster has not started, or a name of `sources`. Null: the
+     * deployment service, or not known any more.
+     */
+    readonly source: string | null
+    /** Of an enrolled one: the id of its key, which may be stolen: docs/own-machines.md. Null for others. */
+    readonly enrolment_key: string | null
   }
 }
 

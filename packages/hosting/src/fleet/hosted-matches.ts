@@ -261,7 +261,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     if (requestId === undefined || assignment === undefined || server.phase !== 'running') return
     offers.delete(match)
     if (server.causedBy === undefined) on.used((server.causedBy = match.playerIds))
-    match.placeAt(requestId, assignment)
+    match.placeAt(server, requestId, assignment)
     match.readyAt = clock.now()
     const lastsMs = order?.deploy.maxDurationMs
     match.endsAt = clock.now() + (lastsMs ?? Infinity)
@@ -377,7 +377,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       server.guests.add(match)
       pools().began(server)
       if (playsOn !== undefined && assignment !== undefined) {
-        match.placeAt(playsOn, assignment)
+        match.placeAt(server, playsOn, assignment)
         match.readyAt = Math.min(at, clock.now())
         fleet.enterMatch(match, 'running')
         if (order !== undefined) on.ready(match, playsOn, assignment)

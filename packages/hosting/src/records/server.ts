@@ -177,7 +177,7 @@ export class HostedMatch {
   /** Callbacks for when its server is gone or free of it, or, with an error, when that can no longer be found out. */
   ended: readonly ((error?: Error) => void)[] = NOBODY
   /** On a server of a pool: what its players are told. */
-  #place: { readonly requestId: string; readonly assignment: Assignment } | undefined
+  #place: { readonly host: Server; readonly requestId: string; readonly assignment: Assignment } | undefined
   #phase: ServerPhase = 'creating'
   /** Undefined: as they follow from the order. */
   readonly #ticketIds: readonly string[] | undefined
@@ -232,9 +232,13 @@ export class HostedMatch {
   get assignment(): Assignment | undefined {
     return (this.ownServer ?? this.#place)?.assignment
   }
+  /** Its server, also after the match has left it; undefined before it has one, or if that was gone at a restart. */
+  get host(): Server | undefined {
+    return this.server ?? this.#place?.host
+  }
   /** Its server of a pool is ready for it. */
-  placeAt(requestId: string, assignment: Assignment): void {
-    this.#place = { requestId, assignment }
+  placeAt(host: Server, requestId: string, assignment: Assignment): void {
+    this.#place = { host, requestId, assignment }
   }
 }
 

@@ -18,6 +18,10 @@ export interface MatchOutcome {
   readonly endedAt: number
   /** Undefined in a result of an earlier version. */
   readonly endReason?: StopReason | undefined
+  /** Name of the source of its server; undefined: the deployment service, or not known after a restart. */
+  readonly source?: string | undefined
+  /** Id of the key with which its server came, if Muster has not started that. */
+  readonly enrolmentKey?: string | undefined
 }
 
 /** Where results of matches go: plain data, e.g. from JSON. */
@@ -344,7 +348,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
 /** The body of the POST. */
 const bodyOf = (
   id: string,
-  { matchId, queue, playerIds, left = [], result, endedAt, endReason = 'over' }: MatchOutcome,
+  { matchId, queue, playerIds, left = [], result, endedAt, endReason = 'over', source, enrolmentKey }: MatchOutcome,
 ) => ({
   type: 'match.over',
   id,
@@ -357,5 +361,7 @@ const bodyOf = (
     left: left.map(({ playerId, at }) => ({ player_id: playerId, at: new Date(at).toISOString() })),
     ranking: result?.ranking ?? null,
     data: result?.data ?? null,
+    source: source ?? null,
+    enrolment_key: enrolmentKey ?? null,
   },
 })

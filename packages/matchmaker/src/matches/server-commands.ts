@@ -111,8 +111,13 @@ export function createConclude(options: {
     const endedAt = dateOf(clock)
     const left = [...match.left, ...leftNow.map((playerId) => ({ playerId, at: endedAt }))]
     const playerIds = [...new Set([...match.left.map(({ playerId }) => playerId), ...present])]
-    results?.add({ matchId, queue, playerIds, left, result, endedAt, endReason: reason })
-    events.emit('matchOver', { matchId, queue, playerIds, reason, result, ...(left.length > 0 && { left }) })
+    const { source, enrolled } = match.host ?? {}
+    const from = {
+      ...(source !== undefined && { source }),
+      ...(enrolled !== undefined && { enrolmentKey: enrolled.key }),
+    }
+    results?.add({ matchId, queue, playerIds, left, result, endedAt, endReason: reason, ...from })
+    events.emit('matchOver', { matchId, queue, playerIds, reason, result, ...(left.length > 0 && { left }), ...from })
   }
 }
 
