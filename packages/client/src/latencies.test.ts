@@ -49,6 +49,9 @@ test('round trips are measured by city, once in ten minutes; a beacon that does 
 test('where there are no beacons, or none can be measured, there is nothing, and it is tried again', async () => {
   const none = setUp(async () => 1, { status: 404 })
   expect(await none.latencies()).toEqual({})
+  // What a ping of the game's own says of a beacon that it does not reach: Muster would refuse the whole request.
+  for (const said of [Infinity, NaN, -1, '12' as unknown as number, null as unknown as number])
+    expect(await setUp(async () => said).latencies()).toEqual({})
   const broken = setUp(async () => Promise.reject(new Error('no')))
   expect(await broken.latencies()).toEqual({})
   expect(await broken.latencies()).toEqual({})

@@ -60,8 +60,8 @@ export function createLatencies(send: Send, ping: Ping, clock: Clock) {
     const measured: Record<string, number> = {}
     const work = async () => {
       for (let beacon = waiting.shift(); beacon !== undefined; beacon = waiting.shift()) {
-        const ms = await one(beacon)
-        if (ms !== undefined && ms >= 0) measured[beacon.city] = Math.round(ms * 10) / 10
+        const ms = (await one(beacon)) ?? NaN
+        if (Number.isFinite(ms) && ms >= 0) measured[beacon.city] = Math.round(ms * 10) / 10
       }
     }
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, work))
