@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { RemoteBot, wordsOf } from './bot.js'
+import { Bot, RemoteBot, wordsOf } from './bot.js'
 import type { Fault } from './by-hand.fixture.js'
 import { type Shown, studio, verify } from './verifying.fixture.js'
 
@@ -66,4 +66,14 @@ test('with an URL as --client, each client is a POST that lasts for as long as t
   await expect.poll(() => left).toEqual(['good'])
   const nobody = new RemoteBot('http://127.0.0.1:9/', { ...joining, token: 'x' })
   expect([await nobody.isIn(5000), nobody.said]).toEqual([false, expect.stringMatching(/ECONNREFUSED|bad port/)])
+})
+
+test.each([
+  ["throw new Error('no map')", 'Error: no map'],
+  ["import('./nosuch.mjs')", /^Error.*: Cannot find module .*nosuch/],
+  ["console.log('connecting'); console.log('other-match'); process.exit(1)", 'other-match'],
+])('a client that ends says why by its last line that tells something: %s', async (code, said) => {
+  const bot = new Bot({ command: [process.execPath, '-e', code], folder: '.', env: process.env })
+  expect(await bot.isIn(10_000)).toBe(false)
+  expect(bot.said).toMatch(said)
 })

@@ -52,9 +52,10 @@ export class Bot implements GameClient {
     return isIn() || (this.#hasEnded ? false : undefined)
   }
 
-  /** Its last line. */
+  /** Its last line that tells something: what Node.js adds to an error that nobody handles does not. */
   get said(): string {
-    return this.#text.trimEnd().split('\n').at(-1) ?? ''
+    const lines = this.#text.split('\n').map((line) => line.trimEnd())
+    return lines.findLast((line) => /^[^\s}]/.test(line) && !line.startsWith('Node.js v')) ?? this.#text.trim()
   }
 
   /** SIGTERM, then SIGKILL. */

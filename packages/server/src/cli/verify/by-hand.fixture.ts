@@ -1,6 +1,14 @@
 /** A game server without the library: the twenty lines of docs/servers.md, and what `muster verify-server` asks. */
 export type Fault =
-  'none' | 'admits-forged' | 'never-over' | 'ignores-drain' | 'wrong-report' | 'no-verify' | 'lets-all-in'
+  | 'none'
+  | 'admits-forged'
+  | 'never-over'
+  | 'ignores-drain'
+  | 'wrong-report'
+  | 'no-verify'
+  | 'lets-all-in'
+  | 'lets-none-in'
+  | 'short'
 
 export const byHand = (fault: Fault): string => `
 import { createHmac } from 'node:crypto'
@@ -29,11 +37,13 @@ const claimsOf = (joinToken) => {
 }
 const wishes = {
   admit: ({ token: joinToken }) => {
+    if (fault === 'lets-none-in') throw new Error('full')
     const { sub, mid, sid } = claimsOf(joinToken)
     const { players } = matches.get(mid)
     if (players[sub] !== 'away' && used.has(sid)) throw new Error('used')
     used.set(sid, true)
     players[sub] = 'in'
+    if (fault === 'short') setTimeout(() => (matches.get(mid).status = 'over'), 500)
     return { player: sub }
   },
   leave: ({ player, mayReturnMs }) => {

@@ -90,6 +90,23 @@ describe.concurrent('muster verify-server', { timeout: 60_000 }, () => {
     expect([code, failed]).toEqual([1, expected.length])
   })
 
+  test('a server that lets nobody in is not said to refuse what is wrong', async () => {
+    const { failures, skipped } = await linesOf('lets-none-in')
+    expect(failures[0]).toMatchObject({ name: 'lets in who has a good token, and reports it' })
+    const why = 'no good token was let in either'
+    const names = ['another key', 'an expired token', 'a token of another match']
+    for (const name of names)
+      expect(skipped).toContainEqual(expect.objectContaining({ name: expect.stringContaining(name), why }))
+  })
+
+  test('a match that is over before it is verified is said to be too short', async () => {
+    const { failures, skipped } = await linesOf('short')
+    const came = expect.stringContaining('the match is over by then: it must last 20 s')
+    expect(failures[0]).toMatchObject({ name: 'lets in the next player after that', came })
+    const returns = { name: 'reports a player who may return as away', why: 'the match has ended' }
+    expect(skipped).toContainEqual(expect.objectContaining(returns))
+  })
+
   test('a program that does not start, and one that ends at once, are said to', async () => {
     const folder = studio()
     const missing = await verify(folder, '--', 'no-such-program')
