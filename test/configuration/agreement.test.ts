@@ -36,6 +36,14 @@ const steps = [
 const RIGHT: readonly Json[] = [
   { service, queues: [{ name: 'duel', matchSize: 2, deploy }] },
   {
+    queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }],
+    pools: [{ name: 'arena', source: 'local', deploy }],
+    sources: {
+      local: { launch: { command: ['node', 'game.js'], ports: { game: 'UDP', web: 'WS' }, max: 5, graceMs: 0 } },
+      metal: { allocator: 'https://hoster.example', secret: { env: 'METAL' }, lagMs: 5, timeoutMs: 5000 },
+    },
+  },
+  {
     name: 'eu-1',
     listen: { host: '0.0.0.0', port: 8080, publicUrl: 'https://mm.example' },
     service: { ...service, share: 0.5, timeoutMs: 1000 },
@@ -178,6 +186,8 @@ const BEYOND = new RegExp(
     'names beginning with MM_',
     'tags beginning with',
     'needs a shared secret|needs public keys|needs lobbies.queue|needs listen.publicUrl|is only used with',
+    'Give service|needs a store of one process|must not end before',
+    'there is no such pool|because its pool says|unless all servers of the pool enrol|must have a key',
     'must not be deeper',
   ].join('|'),
 )
@@ -200,7 +210,7 @@ test('both refuse a name that is not known, at any place', async () => {
       fc.constantFrom(...RIGHT).chain((value) => fc.tuple(fc.constant(value), fc.constantFrom(...placesIn(value)))),
       async ([value, path]) => {
         const within = path.reduce<unknown>((inside, key) => (inside as Json)[key], value)
-        const isOpen = ['environment', 'roles', 'attributes'].includes(path.at(-1) ?? '')
+        const isOpen = ['environment', 'roles', 'attributes', 'sources', 'ports'].includes(path.at(-1) ?? '')
         if (typeof within !== 'object' || within === null || Array.isArray(within) || isOpen) return
         const more = changed(value, [...path, 'unheardOf'], 1)
         expect((await faultsOf(more)).join('\n')).toMatch(/unheardOf: is not known|must be|fits none/)

@@ -2,6 +2,7 @@ import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muste
 import { createTestAllocator } from '@muster/hosting/allocator-fixture'
 import { RegistrationBody, ReportBody } from '@muster/hosting/internal'
 import { ServerError } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { setUp } from './matchmaker.fixture.js'
 
@@ -169,4 +170,60 @@ test('after a restart servers are followed and stopped at their source, though t
 test('a pool may name a source that there is, and no other', () => {
   const create = () => setUp({ queues, pools: [{ ...metal, source: 'wood' }], sources: {} })
   expect(create).toThrow('pools.0.source: there is no source "wood"')
+})
+
+describe('without the deployment service', () => {
+  const { source: _, ...deployed } = metal
+  const alone = (given: Partial<Parameters<typeof setUp>[0]> = {}) =>
+    setUp({ queues, pools: [metal], deployments: undefined, ...given })
+
+  test('a queue without a pool and a pool without a source are refused, also later', () => {
+    const sources = { metal: createTestAllocator({ clock: createManualClock() }).allocator }
+    const own = { name: 'own', matchSize: 2, deploy: metal.deploy }
+    const ofQueue = 'option queues.1.deploy: there is no deployment service that could deploy "game 1"'
+    const ofPool = 'option pools.0.source: must be given, since there is no deployment service'
+    expect(() => alone({ sources, queues: [...queues, own] })).toThrow(ofQueue)
+    expect(() => alone({ sources, pools: [deployed] })).toThrow(ofPool)
+    const { matchmaker } = alone({ sources })
+    expect(() => matchmaker.reconfigure([...queues, own])).toThrow(ofQueue)
+    expect(() => matchmaker.reconfigure(queues, { pools: [deployed] })).toThrow(ofPool)
+    expect(matchmaker.inspect().queues.map(({ name }) => name)).toEqual(['duel'])
+  })
+
+  test('servers of the service are kept and told as a problem, and stopped once it is back', async () => {
+    const memory: StoreMemory = new Map()
+    const service = { queues, pools: [{ ...deployed, warm: {} }] }
+    const before = setUp({ ...service, store: createMemoryStore(memory) })
+    before.matchmaker.start()
+    for (const id of ['ann', 'ben'])
+      await before.matchmaker.createTicket({ queue: 'duel', players: [{ id, ip: '192.0.2.7' }] })
+    await before.run(5000)
+    expect(before.service.unstopped()).toHaveLength(1)
+    await before.matchmaker.close()
+
+    const sources = { metal: createTestAllocator({ clock: before.clock }).allocator }
+    const without = alone({ sources, store: createMemoryStore(memory), clock: before.clock })
+    for (let passed = 0; passed < 200_000; passed += 500) {
+      await without.matchmaker.tick()
+      await before.clock.advance(500)
+    }
+    const said = (without.seen.problem ?? []).map(({ error }) => String(error))
+    expect(said.some((one) => one.includes('service: is not configured, but has servers'))).toBe(true)
+    expect(before.service.unstopped()).toHaveLength(1)
+    await without.matchmaker.close()
+
+    const back = setUp({
+      queues,
+      pools: [metal],
+      sources,
+      store: createMemoryStore(memory),
+      clock: before.clock,
+      deployments: before.service.deployments,
+    })
+    for (let passed = 0; passed < 200_000; passed += 500) {
+      await back.matchmaker.tick()
+      await before.clock.advance(500)
+    }
+    expect(before.service.unstopped()).toEqual([])
+  })
 })

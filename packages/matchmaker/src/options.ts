@@ -23,8 +23,11 @@ export interface JoinTokenOptions {
 }
 
 export interface MatchmakerOptions {
-  /** Deploys servers: a client's `deployments`. */
-  readonly deployments: DeploymentService
+  /**
+   * Deploys servers: a client's `deployments`. Default: none, and then each queue needs a pool, and each pool another
+   * source.
+   */
+  readonly deployments?: DeploymentService | undefined
   /** Tells where there is capacity: a client's `locations`. Default: a match without capacity is tried nowhere else. */
   readonly locations?: LocationService | undefined
   /**
@@ -158,7 +161,16 @@ export interface ReconfigureOptions {
 
 /** The options without a default. */
 type Optional =
-  'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl' | 'serverSecret' | 'results'
+  | 'deployments'
+  | 'store'
+  | 'locate'
+  | 'locations'
+  | 'beacons'
+  | 'budget'
+  | 'webhookUrl'
+  | 'apiUrl'
+  | 'serverSecret'
+  | 'results'
 
 /** The options with every default filled in. */
 export type Config = {
@@ -208,7 +220,7 @@ export const defaultOptions = {
 } satisfies Partial<MatchmakerOptions>
 
 const schema = z.strictObject({
-  deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
+  deployments: having<DeploymentService>('create', 'get', 'stop', 'list').optional(),
   sources: z
     .record(
       z
@@ -264,6 +276,8 @@ const BUDGET = 0.15
 export function configure({ queues, pools = [], ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, invalidOption)
   const defined = definePools(pools, config.sources)
+  const defines = defineQueues(queues, defined)
+  if (config.deployments === undefined) assertNoService(defines, defined)
   return {
     ...config,
     beacons: config.beacons ?? beaconsOf(config.locations),
@@ -272,7 +286,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
     results: config.results,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
-    queues: defineQueues(queues, defined),
+    queues: defines,
     pools: defined,
   }
 }
@@ -312,6 +326,27 @@ export function definePools(pools: readonly PoolDefinition[], sources?: Config['
     throw invalidOption(field, `${field}: there is no source ${JSON.stringify(source)}`)
   }
   return defined
+}
+
+/**
+ * Without the deployment service, every server has to come from elsewhere.
+ * @throws {InvalidInput} naming the option and the value
+ */
+export function assertNoService(
+  queues: readonly Pick<Queue, 'name' | 'pool' | 'deploy'>[],
+  pools: readonly Pick<Pool, 'source'>[],
+): void {
+  for (const [index, { pool, deploy }] of queues.entries()) {
+    if (pool !== undefined) continue
+    const field = `queues.${index}.deploy`
+    const what = `${deploy.application} ${deploy.version}`
+    throw invalidOption(field, `${field}: there is no deployment service that could deploy ${JSON.stringify(what)}`)
+  }
+  for (const [index, { source }] of pools.entries()) {
+    if (source !== undefined) continue
+    const field = `pools.${index}.source`
+    throw invalidOption(field, `${field}: must be given, since there is no deployment service`)
+  }
 }
 
 /** @throws {InvalidInput} naming the option */

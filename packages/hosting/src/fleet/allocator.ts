@@ -14,7 +14,7 @@ export type Held = Bound | GateHeld | 'store'
 
 export interface AllocatorOptions {
   /** Where servers come from: the deployment service, and other sources by the names that pools give them. */
-  readonly sources: { readonly service: OpenSource; readonly others: ReadonlyMap<string, OpenSource> }
+  readonly sources: { readonly service: OpenSource | undefined; readonly others: ReadonlyMap<string, OpenSource> }
   readonly serverLog: ServerLog
   /** What `resumes` of the store is, if it does not say. Default false. */
   readonly resumes?: boolean | undefined

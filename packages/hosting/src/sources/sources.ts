@@ -8,12 +8,12 @@ export interface Supplier extends ServerSource {
   readonly gate: SourceGate
 }
 
-/** All sources of servers, by name; that without a name is the deployment service. */
+/** All sources of servers, by name; that without a name is the deployment service, which may be missing. */
 export type Sources = ReturnType<typeof createSources>
 
 export interface SourcesOptions {
-  /** Opens the deployment service. */
-  readonly service: OpenSource
+  /** Opens the deployment service; undefined without one. */
+  readonly service: OpenSource | undefined
   /** Opens the others, by name. */
   readonly others: ReadonlyMap<string, OpenSource>
   readonly clock: Pick<Clock, 'now'>
@@ -35,7 +35,7 @@ export function createSources({ service, others, clock, random, listener }: Sour
     }
     return { ...opening({ ...listener(name), ...events }), gate }
   }
-  const ofService = open(undefined, service)
+  const ofService = open(undefined, service ?? missingSource(undefined, clock))
   const named = new Map(Array.from(others, ([name, opening]) => [name, open(name, opening)] as const))
   const all = () => [ofService, ...named.values()]
 
@@ -78,10 +78,11 @@ export function createSources({ service, others, clock, random, listener }: Sour
  * is told as a problem once, and stays pending; the servers are kept until the source is configured again.
  */
 const missingSource =
-  (name: string, clock: Pick<Clock, 'now'>): OpenSource =>
+  (name: string | undefined, clock: Pick<Clock, 'now'>): OpenSource =>
   (on) => {
-    const message = `source: ${JSON.stringify(name)} is not configured, but has servers. Configure it again.`
-    const error = () => new InvalidInput(message, { field: 'source' })
+    const [field, what] = name === undefined ? ['service', ''] : ['source', `${JSON.stringify(name)} `]
+    const message = `${field}: ${what}is not configured, but has servers. Configure it again.`
+    const error = () => new InvalidInput(message, { field })
     /** The handles of servers to be stopped, and when that was ordered. */
     const pending = new Map<string, number>()
     return {

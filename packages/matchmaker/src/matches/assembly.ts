@@ -24,7 +24,7 @@ import { createEvents, createServerEvents } from '../events.js'
 import { inspect } from './inspection.js'
 import { createSurvey } from './survey.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
-import { configure, definePools, defineQueues, type MatchmakerOptions } from '../options.js'
+import { assertNoService, configure, definePools, defineQueues, type MatchmakerOptions } from '../options.js'
 import type { Queue } from '../queues/index.js'
 import { createCooldownCommands, createPausing, createResultCommands } from './operator-commands.js'
 import { createBeginPrivate, createMatchCreation, createMatching } from './match-commands.js'
@@ -97,7 +97,7 @@ export interface Kept {
 export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly {
   const { ledger, serverLog = NO_SERVER_LOG, masterSecret } = kept
   const config = configure(options)
-  const { clock, random, stopwatch, endedTicketTtlMs } = config
+  const { clock, random, stopwatch, endedTicketTtlMs, deployments } = config
   let ownSecret: string | undefined
   const events = createEvents()
   let isClosed = false
@@ -166,17 +166,19 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   const ended = createEndedMatches()
   const allocator = createAllocator({
     sources: {
-      service: createServiceSource({
-        service: config.deployments,
-        locations: config.locations,
-        clock,
-        random,
-        ownTag: matchmakerTag(config.name),
-        readsPerSecond: config.readsPerSecond,
-        listLagMs: config.listLagMs,
-        orphanGraceMs: config.orphanGraceMs,
-        webhookUrl: config.webhookUrl,
-      }),
+      service:
+        deployments &&
+        createServiceSource({
+          service: deployments,
+          locations: config.locations,
+          clock,
+          random,
+          ownTag: matchmakerTag(config.name),
+          readsPerSecond: config.readsPerSecond,
+          listLagMs: config.listLagMs,
+          orphanGraceMs: config.orphanGraceMs,
+          webhookUrl: config.webhookUrl,
+        }),
       others: new Map(
         Object.entries(config.sources).map(([name, own]) => [
           name,
@@ -344,7 +346,9 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
 
     reconfigure: (definitions, given) => {
       const next = given?.pools === undefined ? pools : definePools(given.pools, config.sources)
-      runtimes = inOperation(defineQueues(definitions, next), runtimes)
+      const queues = defineQueues(definitions, next)
+      if (deployments === undefined) assertNoService(queues, next)
+      runtimes = inOperation(queues, runtimes)
       if (next !== pools) allocator.pools.reconfigure((pools = next))
       const refused = tickets.replaceQueues(runtimes, clock.now())
       backfills.replaceQueues(runtimes)

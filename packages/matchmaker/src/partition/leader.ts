@@ -106,6 +106,9 @@ export function createGate(): Gate {
       allocate: gated((wanted, options = {}) => allocator.allocate(wanted, options)),
       poll: gated((ids, options = {}) => allocator.poll(ids, options)),
       stop: gated((id, options = {}) => allocator.stop(id, options)),
+      ...(allocator.logs && {
+        logs: gated((id, options = {}) => allocator.logs?.(id, options) ?? Promise.resolve('')),
+      }),
     }),
     serverLog: (serverLog) => ({
       resumes: serverLog.resumes,
@@ -210,7 +213,7 @@ export function createLeader({
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
     {
       ...options,
-      deployments: gate.service(options.deployments),
+      deployments: options.deployments && gate.service(options.deployments),
       sources: mapSources(options.sources, gate.allocator),
     },
     {

@@ -39,8 +39,7 @@ const MOST_SEARCHES = 15
  */
 export async function checkLive(options: LiveOptions): Promise<boolean> {
   const { config, deploys, said, signal, clock = systemClock } = options
-  const { url: baseUrl, token, share, timeoutMs, settings } = config.service
-  const client = createClient({ baseUrl, token: token.reveal(), share, timeoutMs, settings, clock, cacheTtlMs: 0 })
+  const client = config.service && openClient(config.service, clock)
   const sources = openSources(config, clock)
   let works = true
   const tell = (reading: ServiceReading) => {
@@ -54,12 +53,19 @@ export async function checkLive(options: LiveOptions): Promise<boolean> {
       tell({ what: 'deployment', works: false, says: 'none is tried before everything else works' })
       return false
     }
+    if (client === undefined) {
+      tell({ what: 'deployment', works: false, says: 'none is tried without service, which is not given' })
+      return false
+    }
     for await (const reading of deployOnce(client, { ...options, clock })) tell(reading)
     return works
   } finally {
-    await Promise.all([client.close(), closeSources(sources)])
+    await Promise.all([client?.close(), closeSources(sources)])
   }
 }
+
+const openClient = ({ url: baseUrl, token, ...rest }: NonNullable<Config['service']>, clock: Clock) =>
+  createClient({ ...rest, baseUrl, token: token.reveal(), clock, cacheTtlMs: 0 })
 
 /** One server from its create to its confirmed stop. */
 async function* deployOnce(

@@ -13,5 +13,5 @@ export {
 export { unreadableWords } from './read-text.js'
 export { Secret } from './secret.js'
 export { checkPools } from './servers-schema.js'
-export { endsInVersion, isPublic } from './warnings.js'
+export { endsInVersion, isPublic, withoutService } from './warnings.js'
 export { readYaml, type Source } from './yaml-source.js'

@@ -121,7 +121,12 @@ export const service = strictObject({
     .default(30_000)
     .describe('Milliseconds that a call of the service may take, with its time in the queue and its retries.'),
   settings,
-}).describe('The service that runs the game servers.')
+})
+  .optional()
+  .describe(
+    'The deployment service. Needed by queues without a pool, by pools without `source` that do not only enrol, and ' +
+      'by lobbies that start relay sessions. Whether there is one counts after a restart. Default: none.',
+  )
 
 function isNetwork(given: string): boolean {
   try {

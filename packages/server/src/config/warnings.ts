@@ -77,9 +77,10 @@ function aboutCallers({ auth, console: page, telemetry: { metrics }, listen }: C
 function aboutConnections({ listen, service, profiles, auth, addresses }: ConfigFile): Remark[] {
   const hasProxies = addresses.trustedProxies.length > 0
   return remarks({
-    'service.url': isPlain(service.url)
+    'service.url': isPlain(service?.url)
       ? 'is not encrypted: the token is sent as it is'
-      : endsInVersion(service.url) !== undefined &&
+      : service !== undefined &&
+        endsInVersion(service.url) !== undefined &&
         `ends in ${endsInVersion(service.url)}: the paths of the service begin with their own version, so leave it ` +
           'out; service.settings.createDeploymentPath has that of creates',
     'profiles.url': isPlain(profiles?.url) && 'is not encrypted: profiles can be changed on the way',
@@ -108,7 +109,10 @@ function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[
       store === 'memory' &&
       'is memory: a restart loses the waiting tickets, and servers of its matches are stopped only when they are found',
     'service.share':
-      typeof store === 'object' && 'redis' in store && service.share !== 1 && 'has no effect: Redis keeps the limits',
+      typeof store === 'object' &&
+      'redis' in store &&
+      (service?.share ?? 1) !== 1 &&
+      'has no effect: Redis keeps the limits',
   })
 }
 
@@ -281,6 +285,7 @@ export function contradictionsIn({ file, queues }: Parts): Remark[] {
     ...namesGivenTwice(auth.keys, 'auth.keys'),
     ...namesGivenTwice(pools, 'pools'),
     ...ofSources(file),
+    ...withoutService(file, queues),
     ...ofBrowser(file),
     ...remarks({
       'webhook.enabled':
@@ -317,6 +322,47 @@ function ofSources({ pools, sources, store }: ConfigFile): Remark[] {
     return remarks({ [`pools.${index}.source`]: message })
   })
   return [...launched, ...unknown]
+}
+
+/** What may need the deployment service; pools and sources also as the program uses them. */
+interface ServedParts extends Pick<ConfigFile, 'lobbies' | 'webhook'> {
+  readonly service?: unknown
+  readonly pools: readonly Pick<ConfigFile['pools'][number], 'source' | 'deploy'>[]
+  readonly sources: object
+}
+
+/** What needs the deployment service, where there is none. */
+export function withoutService(
+  { service, pools, sources, lobbies, webhook }: ServedParts,
+  queues: readonly Queue[],
+): Remark[] {
+  if (service !== undefined) return []
+  const names = Object.keys(sources).map((name) => JSON.stringify(name))
+  const other = names.length === 0 ? 'or enrol alone' : `or a source: ${names.join(', ')}`
+  return [
+    ...queues.flatMap(({ pool, deploy: { application, version } }, index) =>
+      remarks({
+        [`queues.${index}.deploy`]:
+          pool === undefined &&
+          `is of the service, which is not given, got ${application} ${version}. Give service, or a pool in its place`,
+      }),
+    ),
+    ...pools.flatMap(({ source, deploy: { application, version } }, index) =>
+      remarks({
+        [`pools.${index}.deploy`]:
+          source === undefined &&
+          `is of the service, which is not given, got ${application} ${version}. Give service, ${other}`,
+      }),
+    ),
+    ...remarks({
+      'lobbies.startAs':
+        lobbies.enabled &&
+        lobbies.startAs === 'relay' &&
+        'needs the service for relay sessions, got relay. Give service',
+      'webhook.enabled':
+        webhook.enabled === true && 'needs the service that would send webhooks, got true. Give service',
+    }),
+  ]
 }
 
 /** Attributes that players may choose, and by which nobody finds a server. */

@@ -354,6 +354,20 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
+    what: 'a file without the service, where something needs it',
+    text:
+      `pools:\n  - { name: own, ${DEPLOY} }\n  - { name: far, source: a, ${DEPLOY} }\nqueues:\n` +
+      `  - { name: duel, matchSize: 2, ${DEPLOY} }\n  - { name: solo, matchSize: 1, pool: far }\n` +
+      `sources: { a: { launch: { command: [game] } } }\nlobbies: { enabled: true }\n` +
+      `listen: { publicUrl: 'https://x' }\nwebhook: { enabled: true }\n`,
+    says: [
+      '2:26 pools.0.deploy: is of the service, which is not given, got game 1. Give service, or a source: "a"',
+      '5:41 queues.0.deploy: is of the service, which is not given, got game 1. Give service, or a pool in its place',
+      '8:1 lobbies.startAs: needs the service for relay sessions, got relay. Give service',
+      '10:21 webhook.enabled: needs the service that would send webhooks, got true. Give service',
+    ],
+  },
+  {
     what: 'processes of this machine where another may lead',
     text: `${BASE}store: { redis: { url: 'redis://localhost' } }\nsources:\n  a: { launch: { command: [game] } }\n`,
     says: [

@@ -54,13 +54,15 @@ interface DevConfig {
   readonly leftOut: readonly string[]
 }
 
+type Service = NonNullable<Config['service']>
+
 interface DevConfigOptions {
   /** The configuration of the game; undefined for an example. */
   readonly path: string | undefined
   /** A free port, or 0 for any. */
   readonly port: number
   /** Of the emulator. */
-  readonly service: { readonly url: string; readonly token: string; readonly settings?: Config['service']['settings'] }
+  readonly service: { readonly url: string; readonly token: string; readonly settings?: Service['settings'] }
 }
 
 /** A file needs no service: the emulator takes its place. */
@@ -82,7 +84,8 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   const text = path === undefined ? devYaml : await needTextFile(path)
   const options = { path: path ?? 'muster.yaml', outside: false }
   const { config } = await readWithDefaults(text, { service: SERVICE }, options)
-  const { telemetry } = config
+  const { telemetry, service: ofFile } = config
+  if (ofFile === undefined) throw new Error('a file has the service of the emulator')
   const url = `http://127.0.0.1:${port}`
   const own: Config = {
     ...config,
@@ -93,11 +96,11 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     webhook: { ...config.webhook, enabled: true },
     cors: { origins: [...config.cors.origins, ...OWN_PAGES] },
     service: {
-      ...config.service,
+      ...ofFile,
       url: service.url,
       token: new Secret(service.token),
       share: 1,
-      settings: service.settings ?? config.service.settings,
+      settings: service.settings ?? ofFile.settings,
     },
     store: { kind: 'memory' },
     auth: { jwt: undefined, keys: [] },

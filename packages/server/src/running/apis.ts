@@ -72,7 +72,7 @@ export type Apis = ReturnType<typeof createApis>
 
 /** @throws {InvalidInput} or RangeError naming the option at fault */
 export function createApis(config: Config, parts: ApiParts) {
-  const { service, shared, clock, onProblem } = parts
+  const { service, shared, client, clock, onProblem } = parts
   const auth = createAuth(authOptions(config, parts.devToken), {
     clock,
     onProblem: (error) => onProblem('authenticate', error),
@@ -88,7 +88,7 @@ export function createApis(config: Config, parts: ApiParts) {
     ...common,
     authenticate: auth.tickets,
     profile: profiles && profileOptions(config, profiles),
-    beacons: config.beacons.enabled ? () => parts.client.locations.beacons.all() : undefined,
+    beacons: config.beacons.enabled && client ? () => client.locations.beacons.all() : undefined,
     locate: parts.locate,
     inspect: config.inspect,
     limits,

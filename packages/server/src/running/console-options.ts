@@ -11,7 +11,8 @@ import type { Reloaded } from './reload/reload.js'
 import type { Matching } from './stores/index.js'
 
 /** Creates a reading of the service's limits in use since the reading before, for the console. */
-function createLimitsNow(client: ObservedClient, clock: Clock): () => readonly LimitNow[] {
+function createLimitsNow(client: ObservedClient | undefined, clock: Clock): () => readonly LimitNow[] {
+  if (client === undefined) return () => []
   const meter = createLimitMeter()
   client.events.on('request', ({ operation }) => meter.left(operation, clock.now()))
   return () => {
@@ -33,7 +34,7 @@ type Passed = 'locate' | 'ready' | 'letBotsIn' | 'processes' | 'trialWorker'
 interface ConsoleOptionsOf extends Pick<ConsoleOptions, Passed> {
   readonly inForce: InForce
   readonly matching: Matching
-  readonly client: Client
+  readonly client: Client | undefined
   readonly log: Log
   readonly clock: Clock
   readonly onProblem: (during: string, error: unknown) => void

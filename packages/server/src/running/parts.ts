@@ -39,7 +39,11 @@ interface PartsOptions {
   readonly onProblem: MatchingOptions['onProblem']
   readonly onRefused: ApiParts['onRefused']
   /** Options of the console, once there is something to look at. */
-  readonly consoleOptions: (matching: Matching, client: Client, locate: MmdbLocate | undefined) => ConsoleOptions
+  readonly consoleOptions: (
+    matching: Matching,
+    client: Client | undefined,
+    locate: MmdbLocate | undefined,
+  ) => ConsoleOptions
 }
 
 /** What lives as long as the program, whatever its configuration becomes. */
@@ -69,11 +73,8 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
   const { config } = inForce
   const store = await openMatchingStore({ config, clock, onProblem })
   opened(store.close)
-  const { url: baseUrl, share, timeoutMs, settings } = config.service
-  // A reloaded token counts from the next call on.
-  const token = () => inForce.config.service.token.reveal()
-  const client = createClient({ baseUrl, token, share, timeoutMs, settings, limiter: store.limiter, clock })
-  opened((leftMs) => client.close({ timeoutMs: leftMs() }))
+  const client = openClient(inForce, store.limiter, clock)
+  if (client !== undefined) opened((leftMs) => client.close({ timeoutMs: leftMs() }))
   const sources = openSources(config, clock)
   opened(() => closeSources(sources))
   const locate = config.locate && mmdbLocate(config.locate)
@@ -110,6 +111,17 @@ async function open(options: PartsOptions, opened: (close: Close) => void) {
   return { client, sources, locate, matching, console, lobbies, api }
 }
 
+/** Undefined without the deployment service. */
+function openClient(inForce: InForce, limiter: MatchingStore['limiter'], clock: Clock): Client | undefined {
+  const { service } = inForce.config
+  if (service === undefined) return undefined
+  const { url: baseUrl, share, timeoutMs, settings } = service
+  // A reloaded token counts from the next call on. Without the section, the last one counts until the restart.
+  let last = service.token
+  const token = () => (last = inForce.config.service?.token ?? last).reveal()
+  return createClient({ baseUrl, token, share, timeoutMs, settings, limiter, clock })
+}
+
 const same = (service: TicketService) => service
 
 /** Groups outlive a reload, so they are not the ticket API's own. */
@@ -124,8 +136,8 @@ function ownGroups({ limits }: Config, service: TicketService, store: Store | un
 }
 
 /** Where the service sends its webhooks; undefined without them. */
-function webhookUrls({ listen, webhook }: Config) {
-  if (listen.publicUrl === undefined || webhook.enabled === false) return undefined
+function webhookUrls({ listen, webhook, service }: Config) {
+  if (service === undefined || listen.publicUrl === undefined || webhook.enabled === false) return undefined
   const base = `${listen.publicUrl.replace(/\/+$/, '')}/webhooks`
   return { servers: `${base}/servers`, relays: `${base}/relays` }
 }

@@ -54,7 +54,8 @@ async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
 }
 
 interface ServiceCheckOptions {
-  readonly client: Client
+  /** Undefined without the deployment service: nothing keeps the program from taking players. */
+  readonly client: Client | undefined
   readonly clock: Clock
   /** Reads all that the program needs of the service: see `readService`. */
   readonly readAll: (signal: AbortSignal) => Promise<readonly ServiceReading[]>
@@ -78,13 +79,13 @@ const LATER_MS = 60_000
  */
 export function createServiceCheck({ client, clock, readAll, onProblem }: ServiceCheckOptions) {
   const ending = new AbortController()
-  let reason: string | undefined = 'the service has not answered yet'
-  let hasWorked = false
+  let reason = client && 'the service has not answered yet'
+  let hasWorked = client === undefined
   let hasRead = false
 
   const look = async () => {
     try {
-      await client.deployments.list({ limit: 1 }, { signal: ending.signal })
+      await client?.deployments.list({ limit: 1 }, { signal: ending.signal })
       hasWorked = true
       reason = undefined
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type Client, createClient, NotFound, RouteMissing, Unauthorized } from '@muster/core'
+import { type CallOptions, type Client, createClient, NotFound, RouteMissing, Unauthorized } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { matchmakerTag } from '@muster/matchmaker/internal'
 import { type Config, endsInVersion } from '../config/index.js'
@@ -14,7 +14,8 @@ export interface ServiceReading {
 }
 
 interface ReadOptions {
-  readonly client: Client
+  /** Undefined without the deployment service: only the sources are read. */
+  readonly client: Client | undefined
   readonly config: Pick<Config, 'service' | 'name' | 'queues' | 'pools'>
   readonly sources: OpenSources
   readonly clock: Clock
@@ -31,8 +32,24 @@ const TIMEOUT_MS = 15_000
 export async function readService(options: ReadOptions): Promise<readonly ServiceReading[]> {
   const { client, config, sources, signal } = options
   const call = { signal, timeoutMs: TIMEOUT_MS }
+  const read = createReader(options)
+  const readings = client === undefined ? [] : await readingsOf(client, config, call, read)
+  for (const [name, source] of Object.entries(sources)) {
+    const ask = async () => {
+      await source.poll([], call)
+      return works('it answers a poll')
+    }
+    readings.push(await read(`source ${name}`, ask, `See sources.${name}.`))
+  }
+  return readings
+}
+
+type Reader = ReturnType<typeof createReader>
+
+/** Reads one thing, and says what is wrong if that fails. */
+function createReader(options: ReadOptions) {
   const base = { known: undefined as Promise<string> | undefined }
-  const read = async (
+  return async (
     what: string,
     ask: () => Promise<Omit<ServiceReading, 'what'>>,
     hint?: string,
@@ -40,7 +57,7 @@ export async function readService(options: ReadOptions): Promise<readonly Servic
     try {
       return { what, ...(await ask()) }
     } catch (error) {
-      signal?.throwIfAborted()
+      options.signal?.throwIfAborted()
       const says = error instanceof Error ? error.message : String(error)
       if (hint !== undefined) return { what, works: false, says: `${says}. ${hint}` }
       if (error instanceof Unauthorized) return { what, works: false, says: `${says}. See service.token.` }
@@ -49,6 +66,14 @@ export async function readService(options: ReadOptions): Promise<readonly Servic
       return { what, works: false, says: `${says}. ${await base.known}` }
     }
   }
+}
+
+async function readingsOf(
+  client: Client,
+  config: ReadOptions['config'],
+  call: CallOptions,
+  read: Reader,
+): Promise<ServiceReading[]> {
   const readings = [
     await read('locations', async () => {
       const { locations, total_count: total } = await client.locations.list({ limit: 1 }, call)
@@ -88,13 +113,6 @@ export async function readService(options: ReadOptions): Promise<readonly Servic
         : works(`${total ?? data.length} run`)
     }),
   )
-  for (const [name, source] of Object.entries(sources)) {
-    const ask = async () => {
-      await source.poll([], call)
-      return works('it answers a poll')
-    }
-    readings.push(await read(`source ${name}`, ask, `See sources.${name}.`))
-  }
   return readings
 }
 
@@ -113,6 +131,7 @@ export function deploysOf({
 
 /** What to do about a route that is not there: whether the address works without the version at its end. */
 async function baseHint({ config, clock, signal }: ReadOptions): Promise<string> {
+  if (config.service === undefined) return ''
   const { url, token, settings } = config.service
   const version = endsInVersion(url)
   if (version === undefined)

@@ -159,7 +159,7 @@ function observeProgram(meter: Meter, program: ObservedProgram): void {
 
 export interface MetricsOptions {
   readonly matchmaker: Observed
-  readonly client: ObservedClient
+  readonly client: ObservedClient | undefined
   readonly clock: Clock
   readonly program: ObservedProgram
 }

@@ -123,6 +123,7 @@ export function fencedAllocator(
   return {
     lagMs: allocator.lagMs,
     poll: (ids, options) => allocator.poll(ids, options),
+    ...(allocator.logs && { logs: allocator.logs.bind(allocator) }),
     allocate: (wanted, options) => allocator.allocate(wanted, { ...options, mayWrite: isHeld }),
     stop: async (id, options) => {
       await assertLeading()
@@ -208,7 +209,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       if (secret === undefined) throw new Error('This process does not lead.')
       return secret
     },
-    deployments: fencedService(matchmaker.deployments, isHeld, assertLeading),
+    deployments: matchmaker.deployments && fencedService(matchmaker.deployments, isHeld, assertLeading),
     sources: mapSources(matchmaker.sources, (source) => fencedAllocator(source, isHeld, assertLeading)),
     serverLog: createPartitionServerLog({
       commits,

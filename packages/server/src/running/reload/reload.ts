@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Config, Secret } from '../../config/index.js'
+import { InvalidInput } from '@muster/core'
+import { type Config, Secret, withoutService } from '../../config/index.js'
 import type { Log } from '../../telemetry/log.js'
 import { type Apis, createApis, type InForce } from '../apis.js'
 import type { Parts } from '../parts.js'
@@ -69,7 +70,8 @@ export function changesOf(before: Config, after: Config): readonly Change[] {
 }
 
 function changeOf(field: string, text: string): Change {
-  const isLive = !AFTER_RESTART.some((name) => field === name || field.startsWith(`${name}.`))
+  // Whether there is a service counts after a restart, and some of what it says at once.
+  const isLive = field !== 'service' && !AFTER_RESTART.some((name) => field === name || field.startsWith(`${name}.`))
   return { field, text, isLive }
 }
 
@@ -132,6 +134,7 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     const touches = (sections: readonly string[]) =>
       changes.some(({ field }) => sections.some((name) => field === name || field.startsWith(`${name}.`)))
     const before = inForce.apis
+    if (parts.client === undefined) assertServed(next)
     // Steps that may fail come first, so that the reload applies as a whole or not at all.
     const apis = touches(OF_APIS) ? createApis(next, parts.api) : before
     const refused = touches(['queues', 'pools']) ? reconfigured(next, apis) : []
@@ -158,6 +161,19 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     last = reloaded.catch(() => {})
     return reloaded
   }
+}
+
+/**
+ * A process that began without the deployment service has none until its restart, whatever the file says now.
+ * @throws {InvalidInput}
+ */
+function assertServed(next: Config): void {
+  const remarks = withoutService({ ...next, service: undefined }, next.queues)
+  const path = remarks.map((one) => one.path.join('.')).find((one) => /^(queues|pools)\./.test(one))
+  if (path === undefined) return
+  throw new InvalidInput(`${path}: needs the service, which counts after a restart: this process began without one`, {
+    field: path,
+  })
 }
 
 function tell(log: Log, changes: readonly Change[], refused: readonly RefusedTicket[]): void {

@@ -110,6 +110,8 @@ export async function openLobbies(options: OpenLobbiesOptions) {
     return opened(lobbies)
   }
 
+  // No file says so.
+  if (client === undefined) return undefined
   const relay = createRelaySessions({
     client: client.relays,
     owner: config.name.replaceAll('_', '-'),

@@ -80,7 +80,8 @@ export interface Matching {
 export interface MatchingOptions {
   readonly log: Pick<Log, 'info'>
   readonly config: Config
-  readonly client: Client
+  /** Undefined without the deployment service. */
+  readonly client: Client | undefined
   readonly sources: OpenSources
   readonly locate: Locate | undefined
   readonly webhookUrl: string | undefined
@@ -115,8 +116,8 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     joinTokens: config.joinTokens,
     browser: config.browser,
     serverSecret: config.servers?.secret.reveal(),
-    deployments: client.deployments,
-    locations: client.locations,
+    deployments: client?.deployments,
+    locations: client?.locations,
     locate,
     webhookUrl,
     apiUrl: config.listen.publicUrl,
