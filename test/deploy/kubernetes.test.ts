@@ -185,7 +185,7 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
         admin: { host: '127.0.0.1', port: 0 },
         publicUrl: undefined,
       },
-      service: { ...config.service, url },
+      service: config.service && { ...config.service, url },
       store: { kind: 'memory' },
     }
     const server = await startServer(loopback, { write: () => {} })

@@ -18,6 +18,7 @@ export function createTestAllocator({ clock, readyMs = 2000, fault = () => undef
   const servers = new Map<string, { readonly wanted: WantedServer; readonly at: number; end?: 'failed' | 'ended' }>()
   /** Stopped ones, with ids that were never heard of: they are not allocated later. */
   const stopped = new Set<string>()
+  const garbled = new Set<string>()
   const calls: Record<Call, string[]> = { allocate: [], poll: [], stop: [] }
 
   const call = async <Answer>(kind: Call, what: string, act: () => Answer): Promise<Answer> => {
@@ -30,6 +31,7 @@ export function createTestAllocator({ clock, readyMs = 2000, fault = () => undef
     return answer
   }
   const stateOf = (id: string): AllocatedServer => {
+    if (garbled.has(id)) return { id, status: 'odd' as AllocatedServer['status'] }
     const server = servers.get(id)
     if (stopped.has(id)) return { id, status: 'ended' }
     if (server === undefined) return { id, status: 'unknown' }
@@ -52,6 +54,8 @@ export function createTestAllocator({ clock, readyMs = 2000, fault = () => undef
     servers,
     /** Ids of servers that run: these would go on costing money. */
     running: () => [...servers.keys()].filter((id) => !stopped.has(id) && servers.get(id)?.end === undefined),
+    /** From now on, what is said of this server makes no sense. */
+    garble: (id: string) => void garbled.add(id),
     /** A server ends by itself. */
     end: (id: string, how: 'failed' | 'ended') => {
       const server = servers.get(id)

@@ -123,17 +123,24 @@ describe('the answer of a poll', () => {
     expect(await poll({ servers: [one], at: 1 })).toEqual([{ id: 'a', status: 'starting' }])
   })
 
-  test.each([
-    ['', 'the answer is not { servers: […] }'],
-    ['[]', 'the answer is not { servers: […] }'],
-    [{}, "the answer's servers: "],
-    [{ servers: [{ id: 'a', status: 'gone' }] }, "the answer's servers.0.status: "],
-    [{ servers: [{ id: 'a', status: 'ready', host: 'h', ports: { game: { port: 70_000 } } }] }, 'ports.game.port'],
-    [{ servers: [{ id: 'a', status: 'ready', host: 'h', location: { latitude: 91, longitude: 0 } }] }, 'latitude'],
-  ])('of another shape is no answer: %j', async (body, says) => {
+  test.each(['', '[]', {}, { servers: { a: 'ready' } }])('without a list is no answer: %j', async (body) => {
     const error = await errorOf(poll(body))
     expect(error).toBeInstanceOf(UnexpectedResponse)
-    expect(error.message).toContain(says)
+    expect(error.message).toBe('poll: the answer is not { servers: […] }')
+  })
+
+  test.each([
+    [{ id: 'a', status: 'gone' }, 'status: must be'],
+    [{ id: 'a', status: 'ready' }, 'host: must be given, since it is ready'],
+    [{ id: 'a', status: 'ready', host: 'h', ports: { game: { port: 70_000 } } }, 'ports.game.port: must be at most'],
+    [{ id: 'a', status: 'ready', host: 'h', location: { latitude: 91, longitude: 0 } }, 'location.latitude: must be'],
+    [{ id: 7, status: 'ready', host: 'h' }, 'id: must be'],
+    ['a', 'must be'],
+  ])('costs an entry of another shape alone: %j', async (entry, says) => {
+    const [wrong, right] = await poll({ servers: [entry, { id: 'b', status: 'starting' }] })
+    const id = Object(entry).id === 'a' ? 'a' : ''
+    expect(wrong).toEqual({ id, status: 'unclear', detail: expect.stringContaining(says) as string })
+    expect(right).toEqual({ id: 'b', status: 'starting' })
   })
 
   test('has a bounded size', async () => {

@@ -27,6 +27,7 @@ import {
   webhookSignature,
 } from '@muster/core/internal'
 import { z } from 'zod'
+import { readAllocated } from './read-allocated.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 
 export interface HttpAllocatorOptions {
@@ -64,36 +65,13 @@ const LARGEST_ANSWER = 2 ** 20
 const LONGEST_DETAIL = 500
 const TIMEOUT_MS = 30_000
 
-/** Members that are not known are ignored, and one that is null counts as left out. */
-const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((value) => value ?? undefined)
-
-const answerSchema = z.object({
-  servers: z.array(
-    z.object({
-      id: z.string(),
-      status: z.enum(['starting', 'ready', 'failed', 'ended', 'unknown']),
-      host: optional(z.string().max(253)),
-      ports: optional(
-        z.record(
-          z.string(),
-          z.object({
-            port: z.int().min(1).max(65_535),
-            internal: optional(z.int().min(1).max(65_535)),
-            protocol: optional(z.string().max(20)),
-          }),
-        ),
-      ),
-      location: optional(z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })),
-      detail: optional(z.string()),
-    }),
-  ),
-}) satisfies z.ZodType<{ readonly servers: readonly AllocatedServer[] }>
+const answerSchema = z.object({ servers: z.array(z.unknown()) })
 
 type Call = 'allocate' | 'poll' | 'stop'
 
 /**
  * Asks an allocator over HTTP: each call is a signed POST of JSON. The protocol is in docs/any-hoster.md. Answers are
- * read leniently; one of another shape rejects with `UnexpectedResponse`, so that no server counts as ended by it.
+ * read leniently; one that has no list rejects with `UnexpectedResponse`, so that no server counts as ended by it.
  * No error holds the secret, nor a variable of a server's environment.
  * @throws {InvalidInput} with `field`, if an option is wrong
  */
@@ -182,10 +160,10 @@ const secretsOf = ({ environment }: WantedServer) =>
   Object.values(environment).filter((value) => value.length >= SHORTEST_SECRET)
 
 function readServers({ body, status }: Answer): readonly AllocatedServer[] {
-  return read(answerSchema, parsed(body), (field, message) => {
-    const what = field === '' ? 'the answer is not { servers: […] }' : `the answer's ${message}`
-    return new UnexpectedResponse(`poll: ${what}`, { operation: 'poll', status, field })
-  }).servers
+  const { servers } = read(answerSchema, parsed(body), (field) => {
+    return new UnexpectedResponse('poll: the answer is not { servers: […] }', { operation: 'poll', status, field })
+  })
+  return servers.map(readAllocated)
 }
 
 /** The error for an answer that is no 2xx. What does not prove that nothing was done is a `ServerError`. */

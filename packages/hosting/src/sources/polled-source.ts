@@ -1,9 +1,10 @@
-import { type Coordinates, InvalidInput } from '@muster/core'
+import { type Coordinates, UnexpectedResponse } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { middleOf } from '@muster/core/internal'
 import type { AssignedPort, Assignment } from '../records/index.js'
 import { createFailure } from './create-failure.js'
 import { createLogReader } from './log-reader.js'
+import { NOBODY, readAllocated } from './read-allocated.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 import type { CreateOutcome, LostCreate, OpenSource, ServerOrder, ServerSource, SourceListener } from './source.js'
 import { createStops } from './stops.js'
@@ -21,6 +22,7 @@ const POLL_MS = { starting: 1000, running: 5000 }
 /** Most ids of one poll, and polls under way. */
 const MOST_IDS = 100
 const MOST_POLLS = 4
+const LONGEST_DETAIL = 200
 const TIMEOUT_MS = { allocate: 30_000, poll: 10_000, stop: 20_000 }
 
 /** A server that is polled. Times are epoch milliseconds. */
@@ -75,10 +77,16 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     stops.order({ handle: one.id, knownAt: one.since, by: polled, confirmed: () => on.absent(one.id) })
   }
 
+  const unclear = (handle: string, detail = 'no reason was given') => {
+    const message = `poll: server ${JSON.stringify(handle)} is unclear: ${detail.slice(0, LONGEST_DETAIL)}`
+    on.problem('status', new UnexpectedResponse(message, { operation: 'poll' }), { handle })
+  }
+
   /** @param askedAt when the poll was sent, in epoch milliseconds */
   const tell = (one: Polled, said: AllocatedServer | undefined, askedAt: number) => {
     const { id: handle, phase, since } = one
     const status = said?.status ?? 'unknown'
+    if (status === 'unclear') return unclear(handle, said?.detail)
     one.nextAt = clock.now() + (phase === 'running' ? POLL_MS.running : POLL_MS.starting)
     if (phase === 'lost') {
       const isOurs = status !== 'unknown' && on.seen([handle], handle)
@@ -91,10 +99,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
     if (status === 'starting') one.seenAt = askedAt
     if (status !== 'ready' || phase === 'running') return undefined
     const assignment = said && assignmentOf(said)
-    if (assignment === undefined) {
-      const message = `host: must be given, since ${JSON.stringify(handle)} is ready`
-      return on.problem('status', new InvalidInput(message, { field: 'host' }), { handle })
-    }
+    if (assignment === undefined) return undefined
     on.changed({ kind: 'ready', handle, assignment, unseenMs: clock.now() - one.seenAt })
   }
 
@@ -107,8 +112,10 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       const answers = await allocator.poll(ids, { timeoutMs: TIMEOUT_MS.poll, signal })
       hasAnswered = true
       on.answered()
-      const said = new Map(answers.map((answer) => [answer.id, answer]))
-      for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id), askedAt)
+      const said = new Map(answers.map(readAllocated).map((answer) => [answer.id, answer]))
+      // What is said of nobody may be meant for any that is left out.
+      const other = said.get(NOBODY)
+      for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id) ?? other, askedAt)
     } catch (error) {
       if (signal.aborted) return
       on.unanswered(error)

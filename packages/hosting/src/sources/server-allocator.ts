@@ -19,16 +19,17 @@ export interface AllocatedServer {
    * - `starting`: it exists or will, without a word from us;
    * - `ready`: players may connect at `host` and `ports`;
    * - `failed`, `ended`: it is over, with an error or without;
-   * - `unknown`: there is none.
+   * - `unknown`: there is none;
+   * - `unclear`: that cannot be said now. Nothing follows from it, and it is asked about again.
    */
-  readonly status: 'starting' | 'ready' | 'failed' | 'ended' | 'unknown'
+  readonly status: 'starting' | 'ready' | 'failed' | 'ended' | 'unknown' | 'unclear'
   /** Name or address at which players connect. Needed once it is `ready`. */
   readonly host?: string | undefined
   /** Ports at which players connect, by name. */
   readonly ports?: Readonly<Record<string, AllocatedPort>> | undefined
   /** Where it runs, in degrees, if that is known. */
   readonly location?: Coordinates | undefined
-  /** Why it failed, for operators. */
+  /** Why it failed, or is unclear, for operators. */
   readonly detail?: string | undefined
 }
 
@@ -51,7 +52,10 @@ export interface ServerAllocator {
   readonly lagMs?: number | undefined
   /** Sees to it that there will be this server. Resolves once that is certain, and need not wait until it runs. */
   allocate(wanted: WantedServer, options: CallOptions): Promise<void>
-  /** Says how servers are, up to 100 at a time. One that the answer leaves out counts as `unknown`. */
+  /**
+   * Says how servers are, up to 100 at a time. One that the answer leaves out counts as `unknown`. An entry of another
+   * shape counts as `unclear`.
+   */
   poll(ids: readonly string[], options: CallOptions): Promise<readonly AllocatedServer[]>
   /**
    * Stops a server. Resolves once that is certain, also for an id that it does not know. From then on an `allocate` of

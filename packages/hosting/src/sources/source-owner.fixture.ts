@@ -27,7 +27,13 @@ export function createOwner(world: SourceWorld, clock: ManualClock) {
     source.ended(server.id)
   }
   const stopNow = (server: Owned, handle: string, isIts = true) => {
-    const confirmed = () => (isIts && server.phase !== 'over' ? over(server) : undefined)
+    let isConfirmed = false
+    const confirmed = () => {
+      // It is called once.
+      if (isConfirmed) server.ends += 1
+      isConfirmed = true
+      if (isIts && server.phase !== 'over') over(server)
+    }
     source.stop({ handle, knownAt: clock.now(), by: server, confirmed })
   }
   /** A server is known to exist. */

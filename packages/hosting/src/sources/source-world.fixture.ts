@@ -11,8 +11,11 @@ import type { ServerAllocator } from './server-allocator.js'
 import { createServiceSource } from './service/service-source.js'
 import type { OpenSource } from './source.js'
 
-/** What a call comes to. `late`: the answer is lost, and its effect comes when `lateMs` have passed. */
-export type Fault = 'ok' | 'lost' | 'effect' | 'late' | 'no-capacity'
+/**
+ * What a call comes to. `late`: the answer is lost, and its effect comes when `lateMs` have passed; `twice`: a proxy
+ * has repeated the request.
+ */
+export type Fault = 'ok' | 'lost' | 'effect' | 'late' | 'no-capacity' | 'twice'
 
 /** Servers of a source, as they really are. */
 export interface SourceWorld {
@@ -21,6 +24,8 @@ export interface SourceWorld {
   readonly running: () => readonly string[]
   /** The server of this id ends by itself. */
   readonly end: (id: string, how: 'failed' | 'ended') => void
+  /** From now on, what is said of the server of this id makes no sense. Undefined where nothing is said of one. */
+  readonly garble?: (id: string) => void
   /** Resolves once no request is on its way. */
   readonly settle: () => Promise<void>
 }
@@ -35,15 +40,15 @@ export interface WorldOptions {
 export const LAG_MS = 1000
 
 /** Carries calls out, with faults. */
-function createFaults({ clock, fault, lateMs }: WorldOptions) {
+export function createFaults({ clock, fault, lateMs }: WorldOptions) {
   return async <Answer>(isCreate: boolean, act: () => Promise<Answer>): Promise<Answer> => {
     const kind = fault(isCreate)
     // What comes late is refused where its server was stopped meanwhile.
     const later = () => void act().catch(() => {})
     if (kind === 'no-capacity') throw new NoCapacity('there is no capacity')
     if (kind === 'late') void clock.sleep(lateMs).then(later)
-    if (kind === 'effect') await act()
-    if (kind !== 'ok') throw lost
+    if (kind === 'effect' || kind === 'twice') await act()
+    if (kind !== 'ok' && kind !== 'twice') throw lost
     return act()
   }
 }
@@ -103,6 +108,7 @@ function allocatorWorld(options: WorldOptions, via = (allocator: ServerAllocator
     open: createPolledSource({ allocator: via(allocator), clock, random: seededRandom(1), lagMs: LAG_MS }),
     running: own.running,
     end: own.end,
+    garble: own.garble,
     settle: async () => {},
   }
 }
@@ -163,7 +169,7 @@ function createLocalWorlds() {
     const faulty = createFaults(options)
     const underWay = new Set<Promise<unknown>>()
     const counted = <Answer>(call: Promise<Answer>): Promise<Answer> => {
-      const over = call.then(
+      const over: Promise<unknown> = call.then(
         () => underWay.delete(over),
         () => underWay.delete(over),
       )

@@ -53,13 +53,13 @@ test('a configuration has its secrets, which print nothing, absolute paths, and 
   await written('key.txt', 'from-a-file-of-its-own\n')
   const more = 'store: { folder: ./data }\nauth: { keys: [{ name: a, role: look, key: { file: key.txt } }] }\n'
   const { config, warnings } = await readConfig(await written('right.yaml', BASE + more), { env })
-  expect(config.service.token.reveal()).toBe('hunter2hunter2hunter2')
+  expect(config.service?.token.reveal()).toBe('hunter2hunter2hunter2')
   expect(config.auth.keys[0]?.key.reveal()).toBe('from-a-file-of-its-own')
   expect(config.store).toEqual({ kind: 'folder', path: join(folder, 'data'), fsync: 'intents' })
   expect(config.spending).toMatchObject({ maxServers: 1000, maxCreatesPerMinute: Infinity, currency: 'USD' })
   expect(config.queues.map(({ name }) => name)).toEqual(['duel'])
   expect(warnings).toEqual([])
-  const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), String(config.service.token)].join()
+  const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), String(config.service?.token)].join()
   expect(shown).not.toMatch(/hunter2|from-a-file/)
   expect(shown).toContain('[secret]')
 })
@@ -153,7 +153,7 @@ describe('what is outside of the file', () => {
   test('the token of the service may be pasted with the word `token` before it', async () => {
     const read = (TOKEN: string) => readConfigText(BASE, { path: 'muster.yaml', env: { ...env, TOKEN } })
     const { config } = await read('token 0a1b-2c3d')
-    expect(config.service.token.reveal()).toBe('token 0a1b-2c3d')
+    expect(config.service?.token.reveal()).toBe('token 0a1b-2c3d')
     const { findings } = await refused(read('Bearer 0a1b-2c3d'))
     expect(findings.find(({ field }) => field === 'service.token')?.message).toMatch(/TOKEN has a space/)
   })
@@ -214,7 +214,7 @@ describe('what is outside of the file', () => {
   test('nothing of it is looked at where it is not at hand', async () => {
     const text = `${BASE}locate: { file: city.mmdb }\n`
     const { config } = await readConfigText(text, { path: 'muster.yaml', env: {}, outside: false })
-    expect(config.service.token.reveal()).toBe('')
+    expect(config.service?.token.reveal()).toBe('')
   })
 })
 

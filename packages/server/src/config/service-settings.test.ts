@@ -24,7 +24,7 @@ const configOf = async (settings: string) => {
   const text = `service: { url: https://service.example, token: { env: T }${settings} }
 queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]
 `
-  return (await readConfigText(text, { path: 'muster.yaml', outside: false })).config.service.settings
+  return (await readConfigText(text, { path: 'muster.yaml', outside: false })).config.service?.settings
 }
 
 test('settings that are left out are those of the client, and others replace them', async () => {

@@ -1,0 +1,44 @@
+import { validateAll } from '@muster/core/internal'
+import { z } from 'zod'
+import type { AllocatedServer } from './server-allocator.js'
+
+/** Members that are not known are ignored, and one that is null counts as left out. */
+const optional = <Type>(type: z.ZodType<Type>) => type.nullish().transform((value) => value ?? undefined)
+
+const entrySchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['starting', 'ready', 'failed', 'ended', 'unknown', 'unclear']),
+    host: optional(z.string().max(253)),
+    ports: optional(
+      z.record(
+        z.string(),
+        z.object({
+          port: z.int().min(1).max(65_535),
+          internal: optional(z.int().min(1).max(65_535)),
+          protocol: optional(z.string().max(20)),
+        }),
+      ),
+    ),
+    location: optional(z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })),
+    detail: optional(z.string()),
+  })
+  .refine(({ status, host }) => status !== 'ready' || (host ?? '') !== '', {
+    path: ['host'],
+    message: 'must be given, since it is ready',
+  }) satisfies z.ZodType<AllocatedServer>
+
+/** What is said of a server whose id cannot be read. */
+export const NOBODY = ''
+
+/**
+ * One entry of the answer to a poll. One of another shape is `unclear`: it costs no other server its news, and its own
+ * server does not count as ended.
+ */
+export function readAllocated(entry: unknown): AllocatedServer {
+  const { data, faults = [] } = validateAll(entrySchema, entry)
+  if (data !== undefined) return data
+  const { id } = Object(entry) as { readonly id?: unknown }
+  const [{ field = 'entry', message } = { message: 'is no server' }] = faults
+  return { id: typeof id === 'string' ? id : NOBODY, status: 'unclear', detail: `${field}: ${message}` }
+}

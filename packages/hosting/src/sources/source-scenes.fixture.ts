@@ -1,0 +1,232 @@
+/** What each source of servers has to do, as scenes that a world passes or fails. */
+import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { createOwner } from './source-owner.fixture.js'
+import { type Fault, LAG_MS, type SourceWorld, type WorldOptions } from './source-world.fixture.js'
+
+/** Opens a world of a kind. */
+export type SourceKind = (options: WorldOptions) => SourceWorld
+
+/** Faults of creates, and of other calls, in turn; none once they are used up. */
+interface Plan {
+  readonly creates: readonly Fault[]
+  readonly others: readonly Fault[]
+  /** Milliseconds until what comes late has its effect. */
+  readonly lateMs: number
+}
+
+function open(kind: SourceKind, { creates = [], others = [], lateMs = 0 }: Partial<Plan> = {}) {
+  const clock = createManualClock()
+  const left = { creates: [...creates], others: [...others] }
+  const fault: WorldOptions['fault'] = (isCreate) => (isCreate ? left.creates : left.others).shift() ?? 'ok'
+  const world = kind({ clock, fault, lateMs })
+  const owner = createOwner(world, clock)
+  return { ...owner, world, phase: (id: string) => owner.servers.get(id)?.phase }
+}
+
+/** Longer than from one complete list of the service to the next. */
+const SWEEP_MS = 45_000
+/** Long enough for each lookup, each repetition of a stop and each effect that comes late. */
+const LONG_MS = 120 * LAG_MS
+/** Within which the end of a server is seen, and its stop confirmed. */
+const SEEN_MS = 6000
+
+type Scene = (kind: SourceKind) => Promise<void>
+
+/** By what a source does. */
+export const scenes: Readonly<Record<string, Scene>> = {
+  'creates a server, tells that it is ready, and confirms its stop once': async (kind) => {
+    const { create, run, stop, phase, servers, world } = open(kind)
+    await create('a')
+    await run(5000)
+    expect(phase('a')).toBe('ready')
+    expect(world.running()).toEqual(['a'])
+    stop('a')
+    stop('a')
+    await run(5000)
+    expect(servers.get('a')).toMatchObject({ phase: 'over', ends: 1 })
+    expect(world.running()).toEqual([])
+  },
+
+  'follows several servers, and none of them ends': async (kind) => {
+    const { create, run, restart, phase, world } = open(kind)
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    for (const id of ids) await create(id)
+    await run(20_000)
+    expect([ids.map(phase), [...world.running()].toSorted()]).toEqual([ids.map(() => 'ready'), ids])
+    restart()
+    await run(20_000)
+    expect([ids.map(phase), [...world.running()].toSorted()]).toEqual([ids.map(() => 'ready'), ids])
+  },
+
+  ...scenesOf(['failed', 'ended'] as const, (how) => [
+    `tells that a server has ${how} by itself`,
+    (kind) => tellsOfEnd(kind, how),
+  ]),
+
+  'tells after a restart that a server ended meanwhile': async (kind) => {
+    const { create, run, restart, phase, world } = open(kind)
+    await create('a')
+    await run(5000)
+    world.end('a', 'ended')
+    restart()
+    await run(SEEN_MS)
+    expect([phase('a'), world.running()]).toEqual(['over', []])
+  },
+
+  'finds the server of a create whose answer was lost': async (kind) => {
+    const { create, run, phase, world } = open(kind, { creates: ['effect'] })
+    await create('a')
+    await run(20_000)
+    expect([phase('a'), world.running()]).toEqual(['ready', ['a']])
+  },
+
+  'keeps one server of a create that arrives twice': async (kind) => {
+    const { create, run, stop, phase, world } = open(kind, { creates: ['twice'], others: ['twice', 'twice'] })
+    await create('a')
+    await run(LONG_MS)
+    expect([phase('a'), world.running()]).toEqual(['ready', ['a']])
+    stop('a')
+    await run(5000)
+    expect([phase('a'), world.running()]).toEqual(['over', []])
+  },
+
+  'says that there is none where a create had no effect': async (kind) => {
+    const { create, run, phase, world } = open(kind, { creates: ['lost'] })
+    await create('a')
+    await run(20_000)
+    expect([phase('a'), world.running()]).toEqual(['over', []])
+  },
+
+  ...scenesOf([3, 30], (seconds) => [
+    `keeps or stops what a lost create makes ${seconds} s later`,
+    (kind) => dealsWithLateCreate(kind, seconds),
+  ]),
+
+  'repeats a stop until it is confirmed': async (kind) => {
+    const { create, run, stop, phase, servers, world } = open(kind, { others: Array<Fault>(8).fill('lost') })
+    await create('a')
+    stop('a')
+    await run(60_000)
+    expect([phase('a'), servers.get('a')?.ends, world.running()]).toEqual(['over', 1, []])
+  },
+
+  'takes over a stop that was not confirmed': async (kind) => {
+    const { create, run, stop, restart, phase, world } = open(kind, { others: Array<Fault>(4).fill('lost') })
+    await create('a')
+    stop('a')
+    await run(500)
+    restart()
+    await run(60_000)
+    expect([phase('a'), world.running()]).toEqual(['over', []])
+  },
+
+  'keeps a server although nobody answers for a while': async (kind) => {
+    const { create, run, phase, world } = open(kind, { others: Array<Fault>(6).fill('lost') })
+    await create('a')
+    await run(60_000)
+    expect([phase('a'), world.running()]).toEqual(['ready', ['a']])
+  },
+
+  'says that nothing was created where there is no capacity': async (kind) => {
+    const { create, run, phase, world } = open(kind, { creates: ['no-capacity'] })
+    await create('a')
+    await run(1000)
+    expect([phase('a'), world.running()]).toEqual(['over', []])
+  },
+
+  'keeps the others where what is said of one server makes no sense': async (kind) => {
+    const { create, run, stop, phase, world } = open(kind)
+    if (world.garble === undefined) return
+    for (const id of ['a', 'b', 'c']) await create(id)
+    await run(5000)
+    world.garble('a')
+    world.end('b', 'failed')
+    await run(SEEN_MS)
+    expect([['a', 'b', 'c'].map(phase), world.running()]).toEqual([
+      ['ready', 'over', 'ready'],
+      ['a', 'c'],
+    ])
+    stop('a')
+    await run(5000)
+    expect([phase('a'), world.running()]).toEqual(['over', ['c']])
+  },
+
+  ...scenesOf(['ok', 'effect', 'lost'] as const, (to) => [
+    `is taken over in the middle of a create that comes to: ${to}`,
+    (kind) => takesOverCreate(kind, to),
+  ]),
+
+  'leaves nothing running and never two servers of one id, whatever happens when': async (kind) => {
+    const faultOf = (...faults: readonly Fault[]) => fc.constantFrom<Fault>('ok', 'ok', ...faults)
+    const plans = fc.record({
+      creates: fc.array(faultOf('lost', 'effect', 'late', 'no-capacity', 'twice'), { maxLength: 4 }),
+      others: fc.array(faultOf('lost', 'effect', 'twice'), { maxLength: 20 }),
+      lateMs: fc.integer({ min: 0, max: 30_000 }),
+      acts: fc.array(
+        fc.record({
+          id: fc.constantFrom('a', 'b', 'c'),
+          what: fc.constantFrom('create', 'create', 'stop', 'restart', 'create and restart', 'failed', 'ended'),
+          thenMs: fc.integer({ min: 0, max: 6000 }),
+        }),
+        { minLength: 1, maxLength: 8 },
+      ),
+    })
+    await fc.assert(
+      fc.asyncProperty(plans, async ({ acts, ...plan }) => {
+        const { create, stop, restart, run, stopAll, isOver, servers, world, close: end } = open(kind, plan)
+        for (const { id, what, thenMs } of acts) {
+          const sent = what.startsWith('create') ? create(id) : undefined
+          if (what.endsWith('restart')) restart()
+          if (what === 'stop') stop(id)
+          if (what === 'failed' || what === 'ended') world.end(id, what)
+          await sent
+          await run(thenMs)
+        }
+        await run(LONG_MS, () => [...servers.values()].every(({ phase }) => phase === 'ready' || phase === 'over'))
+        await run(plan.lateMs + SWEEP_MS)
+        const ready = [...servers.values()].filter(({ phase }) => phase === 'ready').map(({ id }) => id)
+        expect([...world.running()].toSorted()).toEqual(ready.toSorted())
+        stopAll()
+        await run(LONG_MS, isOver)
+        expect(world.running()).toEqual([])
+        expect([...servers.values()].filter(({ ends }) => ends !== 1)).toEqual([])
+        end()
+      }),
+      { numRuns: 35 },
+    )
+  },
+}
+
+function scenesOf<Value>(
+  values: readonly Value[],
+  scene: (value: Value) => readonly [string, Scene],
+): Readonly<Record<string, Scene>> {
+  return Object.fromEntries(values.map(scene))
+}
+
+async function tellsOfEnd(kind: SourceKind, how: 'failed' | 'ended') {
+  const { create, run, phase, world } = open(kind)
+  await create('a')
+  await run(5000)
+  world.end('a', how)
+  await run(SEEN_MS)
+  expect([phase('a'), world.running()]).toEqual(['over', []])
+}
+
+async function dealsWithLateCreate(kind: SourceKind, seconds: number) {
+  const { create, run, phase, world } = open(kind, { creates: ['late'], lateMs: seconds * 1000 })
+  await create('a')
+  await run(LONG_MS)
+  expect(world.running()).toEqual(phase('a') === 'ready' ? ['a'] : [])
+}
+
+async function takesOverCreate(kind: SourceKind, to: 'ok' | 'effect' | 'lost') {
+  const { create, run, restart, phase, world } = open(kind, { creates: [to] })
+  const sent = create('a')
+  restart()
+  await sent
+  await run(20_000)
+  expect([phase('a'), world.running()]).toEqual(to === 'lost' ? ['over', []] : ['ready', ['a']])
+}
