@@ -23,7 +23,7 @@ interface Taken {
 let seed = 0
 
 /** The answer to a POST: a status, or an answer that is lost, or no backend there. */
-type Answer = number | 'lost' | 'away'
+type Answer = 'hangs' | number | 'lost' | 'away'
 
 /**
  * An outbox over a backend that answers as `answers` says, call by call, then 204; or to each match.
@@ -61,7 +61,10 @@ function open(
       const { id, data } = JSON.parse(body) as { id: string; data: { match_id: string } }
       const answer = typeof answers === 'function' ? answers(data.match_id) : (answers[call] ?? 204)
       call += 1
-      if (answer === 'away') throw new TypeError('fetch failed')
+      if (answer === 'away') throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })
+      const ended = init?.signal as AbortSignal
+      if (answer === 'hangs')
+        return new Promise<never>((_resolve, reject) => ended.addEventListener('abort', () => reject(ended.reason)))
       // A lost answer has been taken all the same.
       if (answer === 'lost' || answer < 300)
         taken.push({ id, matchId: data.match_id, sentAt: Number(headers['webhook-timestamp']) })
@@ -245,6 +248,22 @@ describe('a result that the backend refuses', () => {
     isBack = true
     await run(HOUR / 4)
     expect([matchesOf(taken), outbox.asideCount()]).toEqual([['m1', 'm2', 'm3'], 0])
+  })
+
+  test('that the backend never answers leaves room for others, however many there are', async () => {
+    const { outbox, taken, run } = open((matchId) => (matchId.startsWith('hung') ? 'hangs' : 204))
+    for (let nth = 0; nth < 60; nth += 1) outbox.add(outcome(`hung-${nth}`, `ann-${nth}`))
+    await run(60_000)
+    for (let nth = 0; nth < 60; nth += 1) outbox.add(outcome(`good-${nth}`, `ben-${nth}`))
+    await run(10_000)
+    expect(taken).toHaveLength(60)
+  })
+
+  test('is said to have no answer for the reason that there is', async () => {
+    const { outbox, problems, run } = open(['away'])
+    outbox.add(outcome('m1', 'ann'))
+    await run(1000)
+    expect(problems.map(String)).toEqual(['Error: no answer of the URL of results: connect ECONNREFUSED'])
   })
 
   test('is kept over a restart until it is repeated, in the order of its players, or dropped', async () => {

@@ -82,8 +82,9 @@ export interface ResultOutboxOptions extends ResultsDefinition {
 const MOST_KEPT = 50_000
 /** Results set aside that one call lists (our choice). */
 const MOST_LISTED = 1000
-/** POSTs that are under way at once. */
+/** POSTs that are under way at once, and those of them that repeat one: others are never kept waiting by these. */
 const MOST_IN_FLIGHT = 16
+const MOST_REPEATED = 8
 const TIMEOUT_MS = 10_000
 const RETRY = { baseMs: 1000, capMs: 300_000, jitter: 1 }
 /** Milliseconds until a result that could not be written is tried again. */
@@ -111,6 +112,14 @@ class Untaken extends Error {
     super(`the URL of results answered ${status}`)
     this.status = status
   }
+}
+
+/** Why there was no answer: `fetch failed` alone says nothing, and its cause does. */
+function reasonOf(error: unknown): unknown {
+  const { cause } = error instanceof TypeError ? error : {}
+  if (!(cause instanceof Error)) return error
+  const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
+  return new Error(`no answer of the URL of results: ${why}`, { cause })
 }
 
 interface Waiting {
@@ -148,6 +157,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
   /** Those that were refused, in the order in which that was found out. */
   const aside = new Map<string, ResultSetAside>()
   let inFlight = 0
+  let repeated = 0
   let isLoaded = false
   /** Epoch milliseconds at which the backend took a result last. */
   let takenAt = -Infinity
@@ -201,6 +211,8 @@ export function createResultOutbox(options: ResultOutboxOptions) {
       })
       await answer.body?.cancel()
       if (!answer.ok) throw new Untaken(answer.status)
+    } catch (error) {
+      throw reasonOf(error)
     } finally {
       ending.abort()
       linked.unlink()
@@ -248,8 +260,10 @@ export function createResultOutbox(options: ResultOutboxOptions) {
   }
 
   const deliver = async (one: Waiting): Promise<void> => {
+    const isRepeated = one.tries > 0
     one.isUnderWay = true
     inFlight += 1
+    if (isRepeated) repeated += 1
     try {
       if (!(await isKept(one))) return
       await post(one)
@@ -261,6 +275,7 @@ export function createResultOutbox(options: ResultOutboxOptions) {
     } finally {
       one.isUnderWay = false
       inFlight -= 1
+      if (isRepeated) repeated -= 1
       if (!closing.signal.aborted) advance(clock.now())
     }
   }
@@ -273,7 +288,8 @@ export function createResultOutbox(options: ResultOutboxOptions) {
     for (const one of waiting.values()) {
       const { playerIds } = one.outcome
       const isFree = !playerIds.some((id) => blocked.has(id))
-      if (isFree && !one.isUnderWay && now >= one.dueAt) void deliver(one)
+      const hasRoom = one.tries === 0 || repeated < MOST_REPEATED
+      if (isFree && hasRoom && !one.isUnderWay && now >= one.dueAt) void deliver(one)
       if (inFlight === MOST_IN_FLIGHT) break
       for (const id of playerIds) blocked.add(id)
     }
