@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isHidden, scrub, secretsIn } from './redact.js'
+import { isHidden, scrub, scrubEnd, secretsIn } from './redact.js'
 
 describe('secretsIn', () => {
   test('finds the values of secret, address and webhook keys at any depth', () => {
@@ -130,4 +130,23 @@ describe('scrub', () => {
       { numRuns: 300 },
     )
   })
+})
+
+test('a secret of any length is removed, and is in no error', () => {
+  for (const length of [4096, 8192, 8193, 40_000]) {
+    const secret = 'k3y/'.repeat(length / 4)
+    expect(scrub(`a ${secret} b ${encodeURIComponent(secret)} short`, [secret, 'short'])).toBe(
+      'a [redacted] b [redacted] [redacted]',
+    )
+  }
+})
+
+test('the end of a text has no rest of a secret', () => {
+  const secret = 'abcdefghij'.repeat(50)
+  for (let moved = 0; moved < 600; moved += 13) {
+    const end = scrubEnd(`${secret}\n`.repeat(40) + '-'.repeat(moved), [secret], 1000)
+    expect(end.replaceAll('[redacted]', '')).toMatch(/^[^a-j]*$/)
+    expect(end.length).toBeLessThanOrEqual(1000)
+  }
+  expect(scrubEnd('short text', [secret], 1000)).toBe('short text')
 })

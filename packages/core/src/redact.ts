@@ -49,8 +49,8 @@ const ipv4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\d|\.\d)/g
 const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 
 /**
- * `text` without IP addresses and without the given secrets, in any letter case, plain, JSON-escaped or
- * percent-encoded.
+ * `text` without IP addresses and without the given secrets, plain, JSON-escaped or percent-encoded, in any letter case;
+ * those of more than 512 characters in their own.
  * @param own addresses that are left unchanged, e.g. those of this machine.
  */
 export function scrub(text: string, secrets: readonly string[] = [], own: ReadonlySet<string> = NONE): string {
@@ -59,16 +59,49 @@ export function scrub(text: string, secrets: readonly string[] = [], own: Readon
 
 const NONE: ReadonlySet<string> = new Set()
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+/**
+ * The end of `text`, of at most `most` characters, without IP addresses and the given secrets. No part of one is left
+ * where the text is cut.
+ */
+export function scrubEnd(text: string, secrets: readonly string[], most: number): string {
+  if (text.length <= 2 * most) return scrub(text, secrets).slice(-most)
+  const end = text.slice(-2 * most)
+  const lower = end.toLowerCase()
+  const rests = Array.from(formsOf(secrets), (form) => restOf(form.toLowerCase(), lower))
+  const address = /^[0-9a-f:.]*/.exec(lower)?.[0].length ?? 0
+  return scrub(end.slice(Math.max(address, ...rests)), secrets).slice(-most)
+}
+
+/** Most characters with which a text begins and a secret ends, if it is not all of the secret. */
+function restOf(secret: string, text: string): number {
+  const head = text.slice(0, 8)
+  // A longer rest begins with the head of the text: there are few places of a secret to look at.
+  for (let at = secret.indexOf(head, 1); at !== -1; at = secret.indexOf(head, at + 1))
+    if (text.startsWith(secret.slice(at))) return secret.length - at
+  for (let length = Math.min(head.length, secret.length) - 1; length > 0; length -= 1)
+    if (secret.endsWith(head.slice(0, length))) return length
+  return 0
+}
+
+/** The secrets as they are written: plain, JSON-escaped and percent-encoded. */
+function formsOf(secrets: readonly string[]): Set<string> {
   const forms = new Set(
     secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]),
   )
   forms.delete('')
+  return forms
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const forms = formsOf(secrets)
   if (forms.size === 0) return text
   // One pass, longest first: no secret remains in part after a shorter one is removed, and marks are not replaced
   // again.
   const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
-  return text.replace(new RegExp(longestFirst.map(pattern).join('|'), 'giu'), '[redacted]')
+  const long = longestFirst.filter(({ length }) => length > LONGEST_PATTERN)
+  const rest = long.reduce((left, form) => left.replaceAll(form, '[redacted]'), text)
+  const short = longestFirst.slice(long.length)
+  return short.length === 0 ? rest : rest.replace(new RegExp(short.map(pattern).join('|'), 'giu'), '[redacted]')
 }
 
 /** A text with a lone surrogate has no percent-encoding, so it is searched for unchanged. */
@@ -79,6 +112,12 @@ const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : e
  * A longer one is removed anywhere: a word that is cut by chance is better than a secret that is shown.
  */
 const SHORT = 3
+
+/**
+ * A longer form is removed as it is written, in its own letter case: a pattern of 64 variables of 4 KiB takes seconds,
+ * and one of some 20,000 characters overflows, with an error that has the secret in its message.
+ */
+const LONGEST_PATTERN = 512
 
 const pattern = (form: string) =>
   form.length > SHORT ? literal(form) : `(?<![\\p{L}\\p{N}_])${literal(form)}(?![\\p{L}\\p{N}_])`

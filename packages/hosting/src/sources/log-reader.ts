@@ -1,12 +1,13 @@
 import type { CallOptions } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { scrub } from '@muster/core/internal'
+import { scrub, scrubEnd } from '@muster/core/internal'
 import type { ServerSource } from './source.js'
 
 /** Characters of the end that are kept (our choice): a stack trace and what came before it. */
 const MOST_KEPT = 16 * 1024
-/** Characters that are searched for secrets: more than are kept, so that no secret is cut in two. */
-const MOST_SEARCHED = 2 * MOST_KEPT
+/** Of lines of secrets: a shorter one is in many texts by chance, and more cost too much time. */
+const SHORTEST_LINE = 8
+const MOST_LINES = 200
 /** Milliseconds by which a stop may be later because of the logs (our choice): the server costs meanwhile. */
 const TIMEOUT_MS = 3000
 /** Reads under way at most (our choice). When many servers fail at once, the stops of the others do not wait. */
@@ -44,7 +45,10 @@ export function createLogReader(
   }
 }
 
-function shown({ head, text }: Written, secrets: readonly string[]): string | undefined {
-  const end = scrub(text.slice(-MOST_SEARCHED), secrets).slice(-MOST_KEPT).trimEnd()
+function shown({ head, text }: Written, given: readonly string[]): string | undefined {
+  // A key of several lines is written line by line, each behind the time.
+  const lines = given.flatMap((secret) => secret.split(/\r?\n/)).filter(({ length }) => length >= SHORTEST_LINE)
+  const secrets = [...new Set([...given, ...lines.slice(0, MOST_LINES)])]
+  const end = scrubEnd(text, secrets, MOST_KEPT).trimEnd()
   return [scrub(head, secrets).slice(0, 500), end].filter((part) => part !== '').join('\n') || undefined
 }

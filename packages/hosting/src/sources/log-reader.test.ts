@@ -1,0 +1,45 @@
+import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createLogReader } from './log-reader.js'
+
+/** What is kept of a text that a server wrote. */
+const keptOf = async (text: string, secrets: readonly string[]) =>
+  (await createLogReader(async () => ({ head: '', text }), createManualClock())('server', secrets)) ?? ''
+
+test('no part of a secret is left where the text is cut, however often it was written', async () => {
+  // A private key, as the variables of a server have one.
+  const secret = Array.from({ length: 500 }, (_, nth) => `KEY${10_000 + nth}`).join('')
+  for (const moved of [0, 1, 1000, 3999]) {
+    const kept = await keptOf(`${`${secret}\n`.repeat(20)}${'x'.repeat(moved)}`, [secret])
+    expect(kept).toContain('[redacted]')
+    expect(kept).not.toMatch(/KEY|\d/)
+  }
+})
+
+test('nor of an address', async () => {
+  const kept = await keptOf(`${'203.0.113.77\n'.repeat(4000)}${'x'.repeat(7)}`, [])
+  expect(kept).toContain('[address]')
+  expect(kept).not.toMatch(/\d/)
+})
+
+test('the lines of a secret are not shown either, since programs write them one by one', async () => {
+  const lines = ['-----BEGIN PRIVATE KEY-----', 'MIIEvQ'.repeat(10), 'AgEAAo'.repeat(10), '-----END PRIVATE KEY-----']
+  const key = lines.join('\r\n')
+  const written = lines.map((line) => `2026-11-29 12:00 stderr ${line}`)
+  expect(await keptOf(written.join('\n'), [key])).not.toMatch(/MIIEvQ|AgEAAo/)
+})
+
+test('property: of texts of any length at most 16 KiB are kept, without the secret', async () => {
+  const text = fc.array(fc.constantFrom('hunter2-hunter2', 'boom\n', 'x'.repeat(500), '198.51.100.7 '), {
+    maxLength: 300,
+  })
+  await fc.assert(
+    fc.asyncProperty(text, async (parts) => {
+      const kept = await keptOf(parts.join(''), ['hunter2-hunter2'])
+      expect(kept.length).toBeLessThanOrEqual(16 * 1024)
+      expect(kept).not.toMatch(/hunter2|unter2|198\.51|51\.100\.7/)
+    }),
+    { numRuns: 100 },
+  )
+})
