@@ -49,8 +49,8 @@ const ipv4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\d|\.\d)/g
 const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 
 /**
- * `text` without IP addresses and without the given secrets, plain, JSON-escaped or percent-encoded, in any letter case;
- * those of more than 512 characters in their own.
+ * `text` without IP addresses and without the given secrets, plain, JSON-escaped or percent-encoded, in any letter
+ * case; those of more than 512 characters in their own.
  * @param own addresses that are left unchanged, e.g. those of this machine.
  */
 export function scrub(text: string, secrets: readonly string[] = [], own: ReadonlySet<string> = NONE): string {

@@ -118,3 +118,11 @@ describe('where Muster knocks by UDP', () => {
     await stack.close()
   })
 })
+
+test('an empty variable is one that is not set, as in files for containers', () => {
+  const modeOf = (env: Record<string, string>) => createGameServer({ env, handleSignals: false }).mode
+  const url = 'http://muster.example'
+  expect(modeOf({ MUSTER_URL: url, MUSTER_SERVER_TOKEN: '', MUSTER_ENROL_KEY: KEY })).toBe('muster')
+  expect(modeOf({ MUSTER_URL: '', MUSTER_SERVER_TOKEN: 'a.b', MM_MATCH_ID: 'm1' })).toBe('environment')
+  expect(modeOf({ MUSTER_URL: url, MUSTER_SERVER_TOKEN: '', MM_MATCH_ID: '' })).toBe('local')
+})

@@ -126,7 +126,7 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefine
 /** The match that the variables MM_* describe; undefined if there is none. */
 export function matchIn(env: Environment): WireMatch | undefined {
   const id = env['MM_MATCH_ID']
-  if (id === undefined) return undefined
+  if (!id) return undefined
   const players = (ticketId: string): WirePlayer[] => {
     const ticket = jsonIn(wholeOf(env, `MM_TICKET_${ticketId}`))
     if (!fits('ticket', ticket)) return []

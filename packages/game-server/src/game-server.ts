@@ -111,7 +111,8 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
   const { env = process.env, build, matches: most = 1, attributes, health = () => true, clock = systemClock } = options
   const { random = systemRandom, fetch: send = fetch, graceMs = 25_000, handleSignals = true } = options
   if (!Number.isInteger(most) || most < 1 || most > 64) throw new InvalidCall('matches', `must be 1 to 64, got ${most}`)
-  const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token } = env
+  const url = env['MUSTER_URL'] || undefined
+  const token = env['MUSTER_SERVER_TOKEN'] || undefined
   const problem = options.onProblem ?? warnings(clock)
 
   const served = new Map<string, ServedMatch>()
