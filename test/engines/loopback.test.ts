@@ -30,8 +30,9 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
   afterAll(() => children.forEach((child) => child.kill()))
 
   /** Starts a program, whose lines are gathered. */
-  const start = (...given: string[]) => {
-    const child = spawn(program, [...flags, ...given])
+  const start = (...given: string[]) => startWith({}, ...given)
+  const startWith = (variables: Readonly<Record<string, string>>, ...given: string[]) => {
+    const child = spawn(program, [...flags, ...given], { env: { ...process.env, ...variables } })
     children.push(child)
     child.stderr.pipe(process.stderr)
     const said: string[] = []
@@ -82,6 +83,38 @@ describe.each(languages)('$name', ({ runsHere, hasRelay, build, command: [progra
       'finished',
     ])
     expect(results).toEqual([{ ranking: [['ben']] }])
+    expect(await shut()).toEqual(nothingLeft)
+  })
+
+  test.skipIf(!runsHere)('a process with the key of a pool adds itself to it, and is sent players', async () => {
+    const MUSTER_ENROL_KEY = 'a-key-of-the-arena-in-frankfurt-1'
+    const places = [{ name: 'Frankfurt', latitude: 50.1, longitude: 8.7 }]
+    const enrol = [{ key: MUSTER_ENROL_KEY, place: 'Frankfurt', max: 1 }]
+    const { url, matchmaker, shut } = await openCounter({
+      studio: {
+        matchmaker: {
+          queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }],
+          pools: [{ name: 'arena', places, enrol }],
+        },
+      },
+      api: {
+        authenticate: (request) => {
+          const id = (request.headers.get('authorization') ?? '').replace('Bearer ', '')
+          return /^(ann|ben)$/.test(id) ? { id } : undefined
+        },
+        address: () => '203.0.113.7',
+      },
+    })
+    const MUSTER_SERVER_PORTS = 'game=7777/udp'
+    const server = startWith({ MUSTER_URL: url, MUSTER_ENROL_KEY, MUSTER_SERVER_PORTS }, 'verify')
+    const players = ['ann', 'ben'].map((name) => start('client', url, name, 'duel'))
+    await until('both are assigned', () => players.every(({ hasEnded }) => hasEnded()))
+    for (const { said } of players) expect(said.at(-2)).toBe('203.0.113.7:7777')
+    const [{ id = '', source } = {}] = matchmaker.inspect().servers
+    expect(source).toBe('enrolled')
+    await matchmaker.stopServer(id)
+    await until('the server has ended', () => server.hasEnded())
+    expect(server.said).toEqual([])
     expect(await shut()).toEqual(nothingLeft)
   })
 

@@ -134,7 +134,8 @@ class Driver {
       const double number = output["request"].number();
       const Json& body = output["body"];
       Request request{output["method"].text(), url_ + output["path"].text(), body.is_null() ? "" : body.dump(), {}, 0};
-      const std::string token = token_ ? token_() : "";
+      // A machine that has a token of its own says it.
+      const std::string token = output.has("token") ? output["token"].text() : token_ ? token_() : "";
       if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
       if (!body.is_null()) request.headers.emplace_back("Content-Type", "application/json");
       request.timeout_ms = static_cast<int>(output["waitMs"].number()) + answer_ms;

@@ -1,14 +1,19 @@
-// What the deployment service tells a game server by environment variables.
+// What the deployment service, or whoever starts it, tells a game server by environment variables.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "json.hpp"
 
-#if !defined(_WIN32) && (defined(__unix__) || defined(__APPLE__))
+#if defined(_WIN32)
+#include <process.h>
+#elif defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
 extern char** environ;
 #endif
 
@@ -80,13 +85,80 @@ inline Json port_with(const Json& internal, const Json& external, const Json& pr
                        {"protocol", protocol.is_text() ? protocol : Json("UDP")}});
 }
 
+/** Whether the process adds itself to a pool by a key: Muster has not started it. */
+inline bool enrols_in(const Json& environment) { return !environment["MUSTER_ENROL_KEY"].text().empty(); }
+
+/** A port of MUSTER_SERVER_PORTS, such as `game=7777/udp`: its name, and itself; null if it has another form. */
+inline std::pair<std::string, Json> listed_port(const std::string& text) {
+  const auto is_word = [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') || one == '_';
+  };
+  const std::size_t from = std::min(text.find_first_not_of(" \t"), text.size()), equals = text.find('=', from);
+  if (equals == std::string::npos) return {"", Json()};
+  const std::string name = text.substr(from, equals - from);
+  for (const char one : name)
+    if (!is_word(one) && one != '-') return {"", Json()};
+  const std::size_t slash = text.find('/', equals);
+  const Json port = port_of(Json(text.substr(equals + 1, slash - equals - 1)));
+  std::string protocol = slash == std::string::npos ? "udp" : text.substr(slash + 1);
+  for (char& one : protocol) {
+    if (!is_word(one) && one != '/') return {"", Json()};
+    if (one >= 'a' && one <= 'z') one = static_cast<char>(one - 'a' + 'A');
+  }
+  if (name.empty() || name.size() > 64 || protocol.empty() || !(port.number() > 0)) return {"", Json()};
+  return {name, port_with(port, port, Json(protocol))};
+}
+
+inline std::string fault_of_port(const std::string& text) {
+  return "MUSTER_SERVER_PORTS: must be such as game=7777/udp, got " + Json(text).dump();
+}
+
+/** The ports of MUSTER_SERVER_PORTS by name. @param fault is what has another form, and is left out */
+inline Json listed_ports_in(const Json& environment, std::string* fault = nullptr) {
+  const std::string& all = environment["MUSTER_SERVER_PORTS"].text();
+  Json ports = Json::object();
+  for (std::size_t from = 0; from < all.size();) {
+    const std::size_t to = std::min(all.find(',', from), all.size());
+    const std::string text = all.substr(from, to - from);
+    from = to + 1;
+    if (text.find_first_not_of(" \t") == std::string::npos) continue;
+    const auto [name, port] = listed_port(text);
+    if (!port.is_null())
+      ports.set(name, port);
+    else if (fault != nullptr)
+      *fault = text;
+  }
+  return ports;
+}
+
+/** The machine and the slot: MUSTER_SERVER_NAME, otherwise host name and first port, or the process id without one. */
+inline std::string server_name_in(const Json& environment) {
+  const std::string& given = environment["MUSTER_SERVER_NAME"].text();
+  if (!given.empty()) return given;
+  std::string host = environment["COMPUTERNAME"].text();
+  int process = 0;
+#if defined(_WIN32)
+  process = _getpid();
+#elif defined(__unix__) || defined(__APPLE__)
+  process = static_cast<int>(getpid());
+  char name[256] = "";
+  if (host.empty() && gethostname(name, sizeof name - 1) == 0) host = name;
+#endif
+  const Json ports = listed_ports_in(environment);
+  const auto& members = ports.members();
+  const int slot = members.empty() ? process : static_cast<int>(members.begin()->second["external"].number());
+  return (host.empty() ? "server" : host) + ":" + std::to_string(slot);
+}
+
 }  // namespace detail
 
 /**
  * The ports of the deployment: an object of `internal`, `external` and `protocol` by name. From SERVICE_PORTS_MAPPING;
- * without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case.
+ * without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. With
+ * MUSTER_ENROL_KEY, those of MUSTER_SERVER_PORTS.
  */
 inline Json ports_in(const Json& environment) {
+  if (detail::enrols_in(environment)) return detail::listed_ports_in(environment);
   const std::string prefix = service_prefix_in(environment);
   const Json mapping = Json::parse(environment[prefix + "_PORTS_MAPPING"].text()).value_or(Json())["ports"];
   Json ports = Json::object();
@@ -114,12 +186,23 @@ inline Json ports_in(const Json& environment) {
 
 namespace detail {
 
-/** What a server says of itself when it registers, with its deployment and the ports at which it listens. */
+/**
+ * What a server says of itself when it registers, with its deployment and the ports at which it listens; or with its
+ * name and address, where it adds itself to a pool.
+ */
 inline Json registration_in(const Json& registration, const Json& environment) {
   const Json ports = ports_in(environment);
-  Json listening = Json::object();
-  for (const auto& [name, port] : ports.members()) listening.set(name, port["internal"]);
+  Json listening = Json::object(), reached = Json::object();
+  for (const auto& [name, port] : ports.members()) {
+    listening.set(name, port["internal"]);
+    reached.set(name, Json::object({{"port", port["external"]}, {"protocol", port["protocol"]}}));
+  }
   Json made = registration;
+  if (enrols_in(environment)) {
+    Json address = Json::object({{"ports", reached}});
+    if (!environment["MUSTER_SERVER_ADDRESS"].text().empty()) address.set("host", environment["MUSTER_SERVER_ADDRESS"]);
+    return made.set("name", server_name_in(environment)).set("address", address);
+  }
   const std::string deployment = deployment_in(environment);
   if (!deployment.empty()) made.set("deployment", deployment);
   return listening.members().empty() ? made : made.set("ports", listening);

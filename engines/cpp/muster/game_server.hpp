@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <random>
@@ -91,7 +92,10 @@ struct ServerHandlers {
 class GameServer {
  public:
   struct Options {
-    /** MUSTER_URL and MUSTER_SERVER_TOKEN of the environment. */
+    /**
+     * Default: MUSTER_URL and MUSTER_SERVER_TOKEN of the environment. Without a token, MUSTER_ENROL_KEY adds the
+     * process to a pool: docs/own-machines.md.
+     */
     std::string url, token;
     /** The build of the game; players of another one get no seat. */
     std::string build;
@@ -110,22 +114,7 @@ class GameServer {
   using Admitted = std::function<void(const Player*, const std::string& refused)>;
 
   /** Registers with the first update(): the assets are loaded, and matches may come. */
-  GameServer(Options options, ServerHandlers handlers)
-      : driver_(
-            std::move(options.url), [token = std::move(options.token)] { return token; }, options.transport,
-            detail::server_answer),
-        handlers_(std::move(handlers)),
-        ports_(ports_in(options.environment)),
-        verifier_(options.transport, *this, options.environment["MUSTER_VERIFY_URL"].text()) {
-    Json registration = Json::object({{"matches", options.matches}});
-    if (!options.build.empty()) registration.set("build", options.build);
-    if (options.attributes.is_object()) registration.set("attributes", options.attributes);
-    driver_.put(Json::object({{"do", "start"},
-                              {"instance", detail::new_instance()},
-                              {"registration", registration},
-                              {"environment", options.environment}}));
-  }
-
+  GameServer(Options given, ServerHandlers handlers) : GameServer(filled(std::move(given)), std::move(handlers), 0) {}
   /** The ports of the deployment, by name: objects of `internal`, where to listen, `external` and `protocol`. */
   const Json& ports() const { return ports_; }
 
@@ -174,8 +163,44 @@ class GameServer {
   void stop(const std::string& reason) { wish("stop", Json::object({{"reason", reason}})); }
   /** What was to be saved is saved, after the handler `stop`. */
   void stopped() { wish("stopped", Json::object()); }
+  /**
+   * Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not for the
+   * game. Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
+   */
+  bool knocked(const void* datagram, std::size_t bytes) {
+    if (bytes != knock_bytes || std::memcmp(datagram, "muster-knock-", 13) != 0) return false;
+    wish("knock", Json::object({{"text", std::string(static_cast<const char*>(datagram), bytes)}}));
+    return true;
+  }
 
  private:
+  /** Of each knock of Muster. */
+  static constexpr std::size_t knock_bytes = 43;
+
+  /** With what the environment says where the game says nothing. A server that Muster has started has a token. */
+  static Options filled(Options options) {
+    Json& environment = options.environment;
+    if (options.url.empty()) options.url = environment["MUSTER_URL"].text();
+    if (options.token.empty()) options.token = environment["MUSTER_SERVER_TOKEN"].text();
+    if (!options.token.empty()) environment.set("MUSTER_ENROL_KEY", "");
+    else options.token = environment["MUSTER_ENROL_KEY"].text();
+    return options;
+  }
+  GameServer(const Options& options, ServerHandlers handlers, int /* filled */)
+      : driver_(
+            options.url, [token = options.token] { return token; }, options.transport, detail::server_answer),
+        handlers_(std::move(handlers)),
+        ports_(ports_in(options.environment)),
+        verifier_(options.transport, *this, options.environment["MUSTER_VERIFY_URL"].text()) {
+    Json registration = Json::object({{"matches", options.matches}});
+    if (!options.build.empty()) registration.set("build", options.build);
+    if (options.attributes.is_object()) registration.set("attributes", options.attributes);
+    driver_.put(Json::object({{"do", "start"},
+                              {"instance", detail::new_instance()},
+                              {"registration", registration},
+                              {"environment", options.environment}}));
+  }
+
   void wish(const char* what, const std::string& match_id) { wish(what, Json::object({{"match", match_id}})); }
   void wish(const char* what, Json input, Done done = nullptr) {
     commands_ += 1;

@@ -146,14 +146,16 @@ class ServerMachine {
       for (const Match& one : matches_) matches.add(one.report());
       body.set("seq", seq_).set("healthy", is_healthy_).set("draining", is_draining_).set("matches", matches);
       if (registration_.has("attributes")) body.set("attributes", registration_["attributes"]);
+      if (!knock_.empty()) body.set("knock", knock_);
       path += "/me";
       if (waits) path += "?wait=" + std::to_string(wait_seconds) + "&version=" + detail::whole(*version_);
     }
-    tell(Json::object({{"request", requests_},
-                       {"method", is_registration ? "POST" : "PUT"},
-                       {"path", path},
-                       {"body", body},
-                       {"waitMs", waits ? wait_seconds * 1000 : 0}}));
+    Json request = Json::object({{"request", requests_},
+                                 {"method", is_registration ? "POST" : "PUT"},
+                                 {"path", path},
+                                 {"body", body},
+                                 {"waitMs", waits ? wait_seconds * 1000 : 0}});
+    tell(token_.empty() ? request : request.set("token", token_));
   }
 
   void take(const Json& input) {
@@ -169,6 +171,7 @@ class ServerMachine {
       if (!sent.is_registration) acknowledge(sent.revision);
       if (sent.is_registration)
         key_ = JoinKey{body["alg"].text(), detail::from_base64url(body["key"].text()), body["id"].text()};
+      if (sent.is_registration && enrols_ && body["token"].is_text()) token_ = body["token"].text();
       version_ = body["version"].number();
       failures_ = 0;
       speak_in(0);
@@ -178,7 +181,10 @@ class ServerMachine {
       if (last_word_ && acknowledged_ >= last_word_->revision) finish();
       return;
     }
-    if (status == 409 && !sent.is_registration) {
+    // Muster has another secret than before, as one without a store after a restart.
+    const bool is_stranger = status == 401 && !token_.empty();
+    if (is_stranger) token_.clear();
+    if (is_stranger || (status == 409 && !sent.is_registration)) {
       version_.reset();
       failures_ = 0;
       return speak_in(0);
@@ -193,9 +199,10 @@ class ServerMachine {
   }
 
   /** A sentence about an answer that is no order. It holds nothing that this server has sent. */
-  static std::string fault_of(const std::string& status, const Json& said, const Json& field) {
+  std::string fault_of(const std::string& status, const Json& said, const Json& field) const {
     if (status == "0") return "Muster does not answer. The game goes on, and the state is sent when it does.";
-    if (status == "401") return "Muster does not know MUSTER_SERVER_TOKEN (401).";
+    if (status == "401")
+      return std::string("Muster does not know ") + (enrols_ ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN") + " (401).";
     if (!said.is_text())
       return "The answer of MUSTER_URL is not from Muster (" + status + "): is there a proxy in between?";
     const std::string where = field.is_text() ? ", " + field.text() : "";
@@ -204,6 +211,8 @@ class ServerMachine {
 
   /** Does what Muster orders. */
   void follow(const Json& orders) {
+    awaited_knock_ = orders["knock"].text();
+    if (awaited_knock_.empty()) knock_.clear();
     const auto& wanted = orders["matches"].items();
     for (Match& one : matches_) {
       const auto is_it = [&one](const Json& order) { return order["id"].text() == one.id(); };
@@ -269,10 +278,20 @@ class ServerMachine {
     const std::string& wish = input["do"].text();
     if (wish == "start") {
       instance_ = input["instance"].text();
+      enrols_ = detail::enrols_in(input["environment"]);
       registration_ = detail::registration_in(input["registration"], input["environment"]);
       due_at_ = now_;
+      std::string fault;
+      if (enrols_) detail::listed_ports_in(input["environment"], &fault);
+      if (!fault.empty()) tell(Json::object({{"problem", detail::fault_of_port(fault)}}));
     } else if (wish == "clock") {
       wall_ahead_ms_ = input["aheadMs"].number();
+    } else if (wish == "knock") {
+      const std::string& text = input["text"].text();
+      // Anybody can send one that begins otherwise.
+      if (awaited_knock_.empty() || text == knock_ || text.rfind(awaited_knock_, 0) != 0) return;
+      knock_ = text;
+      changed();
     } else if (wish == "healthy") {
       is_healthy_ = input["isHealthy"].boolean();
     } else if (wish == "admit") {
@@ -388,6 +407,11 @@ class ServerMachine {
   double now_ = 0;
   std::string instance_;
   Json registration_;
+  /** Whether it adds itself to a pool, and the token that it was given for the key; empty: none. */
+  bool enrols_ = false;
+  std::string token_;
+  /** How the datagram begins by which Muster knocks, and the whole; empty: none. */
+  std::string awaited_knock_, knock_;
   std::vector<Match> matches_;
   std::vector<Awaited> awaited_;
   std::vector<Admission> admissions_;

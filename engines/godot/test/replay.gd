@@ -46,6 +46,8 @@ func found(input):
 		text += variable + "=" + given[variable] + "\n"
 	var prefix = ENVIRONMENT.prefix_in(given)
 	var names = ["MUSTER_SERVICE_PREFIX", "SERVICE_REQUEST_ID", "ARBITRIUM_REQUEST_ID"]
+	for ending in ["ENROL_KEY", "SERVER_NAME", "SERVER_ADDRESS", "SERVER_PORTS"]:
+		names.append("MUSTER_" + ending)
 	for ending in ["_REQUEST_ID", "_DELETE_URL", "_PORTS_MAPPING"]:
 		names.append(prefix + ending)
 	var environment = {}

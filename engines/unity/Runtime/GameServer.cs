@@ -56,6 +56,9 @@ namespace Muster
     /// A game server that takes matches of Muster: docs/servers.md. Everything happens in Update.
     public sealed class GameServer : IDisposable
     {
+        /// Of each knock of Muster.
+        const int KnockBytes = 43;
+
         readonly Driver driver;
         /// While MUSTER_VERIFY_URL is set.
         readonly Verifier verifier;
@@ -83,21 +86,27 @@ namespace Muster
         public event Action<string> Problem;
 
         /// Registers with the first Update: the assets are loaded, and matches may come.
-        /// @param url MUSTER_URL of the environment
-        /// @param token MUSTER_SERVER_TOKEN of the environment
+        /// @param url null: MUSTER_URL of the environment
+        /// @param token null: MUSTER_SERVER_TOKEN of the environment; without that, MUSTER_ENROL_KEY adds the process
+        /// to a pool: docs/own-machines.md
         /// @param build of the game; players of another one get no seat
         /// @param matches that it serves at a time, 1 to 64
         public GameServer(string url, string token, ITransport transport, string build = null, int matches = 1,
             Dictionary<string, object> attributes = null)
         {
             var random = new Random();
+            var environment = ServiceEnvironment.OfProcess();
+            if (string.IsNullOrEmpty(url)) url = Json.TextAt(environment, "MUSTER_URL") ?? "";
+            if (string.IsNullOrEmpty(token)) token = Json.TextAt(environment, "MUSTER_SERVER_TOKEN");
+            // A server that Muster has started has a token.
+            if (!string.IsNullOrEmpty(token)) environment.Remove("MUSTER_ENROL_KEY");
+            else token = Json.TextAt(environment, "MUSTER_ENROL_KEY");
             driver = new Driver(new ServerMachine(random.NextDouble), url, () => token, transport, Read);
             var registration = Json.Object("matches", (double)matches);
             if (build != null) registration["build"] = build;
             if (attributes != null) registration["attributes"] = attributes;
             // The instance tells this process from others with the same token.
             var instance = Guid.NewGuid().ToString();
-            var environment = ServiceEnvironment.OfProcess();
             Ports = ServiceEnvironment.PortsIn(environment);
             verifier = new Verifier(transport, this, Json.TextAt(environment, "MUSTER_VERIFY_URL"));
             driver.Put(Json.Object(
@@ -156,6 +165,16 @@ namespace Muster
         public void Stop(string reason) => Wish("stop", "reason", reason);
         /// What was to be saved is saved, after StopRequested.
         public void Stopped() => Wish("stopped");
+        /// Hand it each datagram that comes to the game's socket. Returns whether it is a knock of Muster, and so not
+        /// for the game. Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
+        public bool Knocked(byte[] datagram)
+        {
+            if (datagram.Length != KnockBytes) return false;
+            var text = new string(datagram.Select(one => (char)one).ToArray());
+            if (!text.StartsWith("muster-knock-", StringComparison.Ordinal)) return false;
+            Wish("knock", "text", text);
+            return true;
+        }
 
         /// Ends its requests, and says nothing to Muster.
         public void Dispose()

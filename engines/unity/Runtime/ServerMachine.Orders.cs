@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 
@@ -9,6 +10,8 @@ namespace Muster
         /// Does what Muster orders.
         void Follow(object orders)
         {
+            awaitedKnock = Json.TextAt(orders, "knock");
+            if (string.IsNullOrEmpty(awaitedKnock)) knock = null;
             var wanted = Json.ItemsAt(orders, "matches");
             var ids = new HashSet<string>(wanted.Select(order => Json.TextAt(order, "id")));
             foreach (var one in matches.Where(one => !ids.Contains(one.Id)))
@@ -82,12 +85,24 @@ namespace Muster
             {
                 case "start":
                     instance = Json.TextAt(input, "instance");
-                    registration = ServiceEnvironment.RegistrationIn(
-                        Json.At(input, "registration"), Json.At(input, "environment"));
+                    var environment = Json.At(input, "environment");
+                    enrols = ServiceEnvironment.EnrolsIn(environment);
+                    registration = ServiceEnvironment.RegistrationIn(Json.At(input, "registration"), environment);
                     dueAt = now;
+                    string fault = null;
+                    if (enrols) ServiceEnvironment.ListedPortsIn(environment, out fault);
+                    if (fault != null) Tell("problem", fault);
                     return;
                 case "clock":
                     wallAheadMs = Json.NumberAt(input, "aheadMs");
+                    return;
+                case "knock":
+                    var text = Json.TextAt(input, "text");
+                    // Anybody can send one that begins otherwise.
+                    if (string.IsNullOrEmpty(awaitedKnock) || text == knock) return;
+                    if (!text.StartsWith(awaitedKnock, StringComparison.Ordinal)) return;
+                    knock = text;
+                    Changed();
                     return;
                 case "healthy":
                     isHealthy = Json.IsTrueAt(input, "isHealthy");

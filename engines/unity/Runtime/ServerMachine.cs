@@ -48,6 +48,11 @@ namespace Muster
         double now;
         string instance;
         object registration;
+        /// Whether it adds itself to a pool, and the token that it was given for the key; null: none.
+        bool enrols;
+        string token;
+        /// How the datagram begins by which Muster knocks, and the whole; null: none.
+        string awaitedKnock, knock;
         readonly List<ServedMatch> matches = new List<ServedMatch>();
         readonly List<Awaited> awaited = new List<Awaited>();
         readonly List<Admission> admissions = new List<Admission>();
@@ -152,6 +157,7 @@ namespace Muster
                 body["matches"] = matches.Select(one => (object)one.Report()).ToList();
                 var attributes = Json.At(registration, "attributes");
                 if (attributes != null) body["attributes"] = attributes;
+                if (knock != null) body["knock"] = knock;
                 path += "/me";
                 var known = version.Value.ToString("F0", CultureInfo.InvariantCulture);
                 if (waits) path += $"?wait={WaitSeconds}&version={known}";
@@ -159,6 +165,7 @@ namespace Muster
             var waitMs = waits ? WaitSeconds * 1000.0 : 0;
             var method = isRegistration ? "POST" : "PUT";
             Tell("request", requests, "method", method, "path", path, "body", body, "waitMs", waitMs);
+            if (token != null) output[output.Count - 1]["token"] = token;
         }
 
         void Take(object input)
@@ -180,6 +187,7 @@ namespace Muster
                         Key = JoinToken.FromBase64Url(Json.TextAt(body, "key")),
                         Server = Json.TextAt(body, "id"),
                     };
+                if (sent.IsRegistration && enrols) token = Json.TextAt(body, "token") ?? token;
                 version = Json.NumberAt(body, "version");
                 failures = 0;
                 SpeakIn(0);
@@ -189,7 +197,10 @@ namespace Muster
                 if (lastWordUntil != null && acknowledged >= lastWordRevision) Finish();
                 return;
             }
-            if (status == 409 && !sent.IsRegistration)
+            // Muster has another secret than before, as one without a store after a restart.
+            var isStranger = status == 401 && token != null;
+            if (isStranger) token = null;
+            if (isStranger || (status == 409 && !sent.IsRegistration))
             {
                 version = null;
                 failures = 0;
@@ -216,11 +227,12 @@ namespace Muster
         }
 
         /// A sentence about an answer that is no order. It holds nothing that this server has sent.
-        static string FaultOf(double status, string said, string field)
+        string FaultOf(double status, string said, string field)
         {
             var number = status.ToString("F0", CultureInfo.InvariantCulture);
             if (status == 0) return "Muster does not answer. The game goes on, and the state is sent when it does.";
-            if (status == 401) return "Muster does not know MUSTER_SERVER_TOKEN (401).";
+            if (status == 401)
+                return $"Muster does not know {(enrols ? "MUSTER_ENROL_KEY" : "MUSTER_SERVER_TOKEN")} (401).";
             if (said == null)
                 return $"The answer of MUSTER_URL is not from Muster ({number}): is there a proxy in between?";
             var where = field == null ? "" : ", " + field;

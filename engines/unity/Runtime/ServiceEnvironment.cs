@@ -1,7 +1,9 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
+using System.Text.RegularExpressions;
 using Obj = System.Collections.Generic.Dictionary<string, object>;
 
 namespace Muster
@@ -21,7 +23,7 @@ namespace Muster
         }
     }
 
-    /// What the deployment service tells a game server by environment variables.
+    /// What the deployment service, or whoever starts it, tells a game server by environment variables.
     static class ServiceEnvironment
     {
         static readonly string[] KnownPrefixes = { "SERVICE", "ARBITRIUM" };
@@ -63,10 +65,51 @@ namespace Muster
             return to > from ? url.Substring(from, to - from) : null;
         }
 
+        /// Whether the process adds itself to a pool by a key: Muster has not started it.
+        public static bool EnrolsIn(object environment) =>
+            !string.IsNullOrEmpty(Json.TextAt(environment, "MUSTER_ENROL_KEY"));
+
+        static readonly Regex ListedPort =
+            new Regex(@"^[ \t]*([A-Za-z0-9_-]{1,64})=([0-9]{1,5})(?:/([A-Za-z0-9_/]+))?\z");
+
+        /// The ports of MUSTER_SERVER_PORTS by name, such as `game=7777/udp,web=8080/tcp`.
+        /// @param fault what has another form, and is left out; null if nothing has
+        public static Dictionary<string, ServerPort> ListedPortsIn(object environment, out string fault)
+        {
+            var ports = new Dictionary<string, ServerPort>();
+            fault = null;
+            foreach (var text in (Json.TextAt(environment, "MUSTER_SERVER_PORTS") ?? "").Split(','))
+            {
+                if (text.Trim(' ', '\t') == "") continue;
+                var parts = ListedPort.Match(text);
+                var port = NumberIn(parts.Groups[2].Value);
+                if (port == null || port == 0)
+                {
+                    fault = $"MUSTER_SERVER_PORTS: must be such as game=7777/udp, got {Json.Write(text)}";
+                    continue;
+                }
+                var protocol = parts.Groups[3].Success ? parts.Groups[3].Value.ToUpperInvariant() : "UDP";
+                ports[parts.Groups[1].Value] = new ServerPort(port.Value, port.Value, protocol);
+            }
+            return ports;
+        }
+
+        /// The machine and the slot: MUSTER_SERVER_NAME, otherwise host name and first port, or the process id without
+        /// one.
+        static string ServerNameIn(object environment, Dictionary<string, ServerPort> ports)
+        {
+            var given = Json.TextAt(environment, "MUSTER_SERVER_NAME");
+            if (!string.IsNullOrEmpty(given)) return given;
+            var slot = ports.Count > 0 ? ports.First().Value.External : Process.GetCurrentProcess().Id;
+            return $"{Environment.MachineName}:{slot}";
+        }
+
         /// The ports by name. From SERVICE_PORTS_MAPPING; without it, from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and
-        /// _PROTOCOL, with names in lower case.
+        /// _PROTOCOL, with names in lower case. With MUSTER_ENROL_KEY, those of MUSTER_SERVER_PORTS.
         public static Dictionary<string, ServerPort> PortsIn(object environment)
         {
+            string fault;
+            if (EnrolsIn(environment)) return ListedPortsIn(environment, out fault);
             var ports = new Dictionary<string, ServerPort>();
             var prefix = PrefixIn(environment);
             var mapping = Json.At(Json.Parse(Json.TextAt(environment, prefix + "_PORTS_MAPPING")), "ports") as Obj;
@@ -94,14 +137,29 @@ namespace Muster
             return ports;
         }
 
-        /// What a server says of itself when it registers, with its deployment and the ports at which it listens.
+        /// What a server says of itself when it registers, with its deployment and the ports at which it listens; or
+        /// with its name and address, where it adds itself to a pool.
         public static Obj RegistrationIn(object registration, object environment)
         {
             var made = new Obj((Obj)registration);
+            var ports = PortsIn(environment);
+            if (EnrolsIn(environment))
+            {
+                var reached = new Obj();
+                foreach (var port in ports)
+                    reached[port.Key] = Json.Object(
+                        "port", (double)port.Value.External, "protocol", port.Value.Protocol);
+                var address = Json.Object("ports", reached);
+                var host = Json.TextAt(environment, "MUSTER_SERVER_ADDRESS");
+                if (!string.IsNullOrEmpty(host)) address["host"] = host;
+                made["name"] = ServerNameIn(environment, ports);
+                made["address"] = address;
+                return made;
+            }
             var deployment = DeploymentIn(environment);
             if (deployment != null) made["deployment"] = deployment;
             var listening = new Obj();
-            foreach (var port in PortsIn(environment)) listening[port.Key] = (double)port.Value.Internal;
+            foreach (var port in ports) listening[port.Key] = (double)port.Value.Internal;
             if (listening.Count > 0) made["ports"] = listening;
             return made;
         }

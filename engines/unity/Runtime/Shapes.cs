@@ -27,8 +27,9 @@ namespace Muster
             ["gathered"] = "player_id text, is_ready boolean",
             ["running"] = "match_id text, assignment assignment?",
             ["seat"] = "assignment assignment?",
-            ["registered"] = "id text, alg text, key text, version count, want text, reason text?, matches order[]",
-            ["orders"] = "version count, want text, reason text?, matches order[]",
+            ["registered"] =
+                "id text, alg text, key text, version count, want text, reason text?, matches order[], knock text?",
+            ["orders"] = "version count, want text, reason text?, matches order[], knock text?",
             ["order"] = "id text, profile text, teams team[], equality object?, intersection object?",
             ["team"] = "name text, players roster[]",
             ["roster"] = "id text, ticket_id text, seat_id text?, attributes object?",

@@ -110,7 +110,8 @@ namespace Muster
                     Method = Json.TextAt(output, "method"),
                     Url = url + Json.TextAt(output, "path"),
                     Body = body == null ? null : Json.Write(body),
-                    Token = token == null ? null : token(),
+                    // A machine that has a token of its own says it.
+                    Token = Json.TextAt(output, "token") ?? (token == null ? null : token()),
                     TimeoutMs = (int)Json.NumberAt(output, "waitMs") + AnswerMs,
                 };
                 underWay[number] = transport.Send(request, response =>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { signJoinToken } from './join-token.js'
-import { duel, joinToken, key, type Line, openServer, orders, play, registered } from './transcript.fixture.js'
+import { duel, joinToken, key, KNOCK, type Line, openServer, orders, play, registered } from './transcript.fixture.js'
 
 /** Lines as in `server-transcript.jsonl`, of what Muster and players never send: the engines replay them, too. */
 const PATH = new URL('../../../engines/odd-orders.jsonl', import.meta.url)
@@ -93,12 +93,12 @@ test('orders of another shape are none, and tokens of any shape are refused, in 
     await act(openServer(own, undefined, false))
     lines.push(...own)
   }
-  for (const body of oddAnswers(registered({ matches: [roster], reason: 'surplus' })))
+  for (const body of oddAnswers(registered({ matches: [roster], reason: 'surplus', knock: KNOCK })))
     await session('the answer to a registration has an odd shape', async (server) => {
       await server.start()
       await server.answer(201, body)
     })
-  for (const body of oddAnswers(orders({ want: 'drain', reason: 'surplus', matches: [roster] })))
+  for (const body of oddAnswers(orders({ want: 'drain', reason: 'surplus', matches: [roster], knock: KNOCK })))
     await session('orders have an odd shape', async (server) => {
       await server.start()
       await server.answer(201, registered())

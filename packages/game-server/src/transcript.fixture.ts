@@ -10,6 +10,9 @@ import type { WireMatch } from './wire.js'
 
 export const START = Date.parse('2026-11-26T12:00:00Z')
 const TOKEN = 'm1.secret'
+/** Of a pool to which a process adds itself, and what such a process is told. */
+export const ENROL_KEY = 'a-key-of-the-arena-in-frankfurt-1'
+export const KNOCK = 'muster-knock-tXb2-9fQ'
 export const key = joinKeyOf(TOKEN)
 /** Whoever keeps players by id in a plain object meets its prototype. */
 export const ODD_IDS = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']
@@ -68,11 +71,12 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
     attributes: match.attributes,
     teams: Object.fromEntries(Object.entries(match.teams).map(([name, players]) => [name, players.map(told)])),
   })
+  const enrols = environment?.['MUSTER_ENROL_KEY'] !== undefined
   const options = { build: '1.0', matches: 2, attributes: { map: 'ice' } }
   const server = createGameServer({
     ...options,
     handleSignals,
-    env: { ...environment, MUSTER_URL: 'http://muster.example/api', MUSTER_SERVER_TOKEN: TOKEN },
+    env: { ...environment, MUSTER_URL: 'http://muster.example/api', ...(!enrols && { MUSTER_SERVER_TOKEN: TOKEN }) },
     clock: { ...clock, date: () => dateOf(clock) },
     random: () => 0.5,
     health: () => isHealthy,
@@ -89,7 +93,10 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
         expect(instance).toMatch(/^[\w-]{36}$/)
         const body = { instance: 'one', ...rest }
         const waitMs = path.includes('wait=10') ? 10_000 : 0
-        write('out', { request, method: init?.method, path, body, waitMs })
+        // The transport sends the token that it was given, unless the request has one.
+        const sent = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
+        const own = sent === (enrols ? ENROL_KEY : TOKEN) ? {} : { token: sent }
+        write('out', { request, method: init?.method, path, body, waitMs, ...own })
         const lostAt = clock.now() + waitMs + 10_000
         const abort = () => {
           // The transport of an engine gives it up by itself, and says that no answer came.
@@ -201,6 +208,11 @@ export function openServer(lines: Line[], environment?: Readonly<Record<string, 
       const time = mayReturnMs === undefined ? {} : { mayReturnMs }
       write('in', { do: 'left', player, ...time })
       server.left(player, time)
+      await flush()
+    },
+    knock: async (text: string) => {
+      write('in', { do: 'knock', text })
+      expect(server.knocked(Buffer.from(text))).toBe(true)
       await flush()
     },
     shutdown: async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import {
   duel,
+  ENROL_KEY,
   joinToken,
+  KNOCK,
   type Line,
   ODD_IDS,
   openServer,
@@ -343,6 +345,76 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   },
 }
 
+const enrolment = {
+  MUSTER_ENROL_KEY: ENROL_KEY,
+  MUSTER_SERVER_NAME: 'fra-1/3',
+  MUSTER_SERVER_ADDRESS: '203.0.113.9',
+  MUSTER_SERVER_PORTS: 'game=7777/udp, web_1=8080/tcp/udp,raw=9000',
+}
+const enrolled = (token: string, more: object = {}) => registered({ token, ...more })
+
+/** Processes that add themselves to a pool. */
+const ENROLMENTS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
+  'it plays, and has its own token from then on': async (server) => {
+    await server.start()
+    await server.answer(409, { code: 'name-in-use', detail: 'name: another process has the name.' })
+    await server.run(1000)
+    await server.answer(200, enrolled('e-1.one'))
+    await server.run(200)
+    await server.answer(200, orders({ version: 8, matches: [duel('m7')] }))
+    await server.begin('m7')
+    await settle(server)
+    await server.admit(joinToken('ann'))
+    await settle(server)
+  },
+  'it registers again by its token, and by the key where Muster does not know that any more': async (server) => {
+    await server.start()
+    await server.answer(200, enrolled('e-1.one'))
+    await server.run(200)
+    await server.answer(409, { code: 'server-not-registered', detail: 'Send POST /servers first.' })
+    await server.run(200)
+    await server.answer(200, registered())
+    await server.run(200)
+    await server.answer(401, { code: 'unauthorized' })
+    await server.run(200)
+    await server.answer(401, { code: 'unauthorized' })
+    await server.run(1000)
+    await server.answer(200, enrolled('e-2.two'))
+    await server.run(200)
+    await server.answer(200, orders())
+    await server.run(1000)
+  },
+  'it repeats the datagram by which Muster knocks, and no other, until that is known': async (server) => {
+    const knock = KNOCK.padEnd(43, 'a')
+    await server.start()
+    await server.knock(knock)
+    await server.answer(200, enrolled('e-1.one', { knock: KNOCK }))
+    await server.run(200)
+    await server.answer(200, orders({ knock: KNOCK }))
+    await server.run(1000)
+    await server.knock('muster-knock-'.padEnd(43, 'b'))
+    await server.run(1000)
+    await server.knock(knock)
+    await server.knock(knock)
+    await server.run(200)
+    await server.answer(200, orders({ version: 8, knock: KNOCK }))
+    await server.run(1000)
+    await server.answer(200, orders({ version: 9, matches: [duel('m7')] }))
+    await server.run(200)
+    await server.answer(200, orders({ version: 9, matches: [duel('m7')] }))
+    await server.knock(knock)
+    await server.run(1000)
+  },
+  'it is ended since it has not proved its address': async (server) => {
+    await server.start()
+    await server.answer(200, enrolled('e-1.one', { knock: KNOCK }))
+    await server.run(200)
+    await server.answer(410, { code: 'server-gone', detail: 'It has not proved its address. End its process.' })
+    await server.stopped()
+    await server.run(200)
+  },
+}
+
 /** What is done at one moment, with the request at the end. */
 function inOrder(lines: readonly Line[]): Line[] {
   const rank = ({ out }: Line) => (out !== undefined && 'request' in out ? 1 : 0)
@@ -367,6 +439,18 @@ test('the transcript is what the game server does today; `--update` writes it an
     await openServer(own, environment).start()
     lines.push({ session: `where it runs: ${session}` }, ...own)
   }
+  for (const [session, act] of Object.entries(ENROLMENTS)) {
+    const own: Line[] = []
+    await act(openServer(own, enrolment))
+    lines.push({ session: `a machine of one's own: ${session}` }, ...inOrder(own))
+  }
+  const own: Line[] = []
+  await openServer(own, {
+    MUSTER_ENROL_KEY: ENROL_KEY,
+    MUSTER_SERVER_NAME: 'fra-1/4',
+    SERVICE_REQUEST_ID: 'r1',
+  }).start()
+  lines.push({ session: "a machine of one's own: without ports and address, and in no deployment" }, ...own)
   expect(lines.length).toBeGreaterThan(300)
   await expect(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n`).toMatchFileSnapshot(PATH.pathname)
 })

@@ -1,4 +1,5 @@
-# What the deployment service tells a game server by environment variables. This file is right for Godot 3 and 4.
+# What the deployment service, or whoever starts it, tells a game server by environment variables. This file is right
+# for Godot 3 and 4.
 
 
 # The prefix of the variables that the deployment service sets: MUSTER_SERVICE_PREFIX where it is set, otherwise the
@@ -33,9 +34,58 @@ static func deployment_in(environment):
 	return "" if to == -1 else url.substr(from, to - from)
 
 
+# Whether the process adds itself to a pool by a key: Muster has not started it.
+static func enrols_in(environment):
+	return environment.get("MUSTER_ENROL_KEY", "") != ""
+
+
+const WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+
+# A port of MUSTER_SERVER_PORTS, such as `game=7777/udp`: its name and itself; null if it has another form.
+static func _listed_port(text):
+	var begun = text.strip_edges(true, false)
+	var equals = begun.find("=")
+	if equals < 1 or equals > 64:
+		return null
+	var name = begun.substr(0, equals)
+	var rest = begun.substr(equals + 1, begun.length() - equals - 1)
+	var slash = rest.find("/")
+	var protocol = "udp" if slash == -1 else rest.substr(slash + 1, rest.length() - slash - 1)
+	var port = _port_of(rest if slash == -1 else rest.substr(0, slash))
+	if port == null or port == 0 or protocol == "" or not _has_only(name, WORD + "-"):
+		return null
+	return [name, _port_with(port, port, protocol.to_upper())] if _has_only(protocol, WORD + "/") else null
+
+
+static func _has_only(text, allowed):
+	for one in text:
+		if not one in allowed:
+			return false
+	return true
+
+
+# The ports of MUSTER_SERVER_PORTS by name, and `fault`, a sentence about one of another form, which is left out.
+static func listed_ports_in(environment):
+	var ports = {}
+	var fault = ""
+	for text in environment.get("MUSTER_SERVER_PORTS", "").split(","):
+		if text.strip_edges() == "":
+			continue
+		var listed = _listed_port(text)
+		if listed == null:
+			fault = "MUSTER_SERVER_PORTS: must be such as game=7777/udp, got \"%s\"" % text
+		else:
+			ports[listed[0]] = listed[1]
+	return {"ports": ports, "fault": fault}
+
+
 # The ports of the deployment by name: `internal`, `external` and `protocol`. From SERVICE_PORTS_MAPPING; without it,
-# from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. Environment: texts by name.
+# from SERVICE_PORT_{NAME}_INTERNAL, _EXTERNAL and _PROTOCOL, with names in lower case. With MUSTER_ENROL_KEY, those of
+# MUSTER_SERVER_PORTS. Environment: texts by name.
 static func ports_in(environment, platform):
+	if enrols_in(environment):
+		return listed_ports_in(environment).ports
 	var prefix = prefix_in(environment)
 	var mapping = platform.parse_text(environment.get(prefix + "_PORTS_MAPPING", ""))
 	var ports = {}
@@ -68,13 +118,22 @@ static func port_variables_in(text, prefix):
 	return names
 
 
-# What a server says of itself when it registers, with its deployment and the ports at which it listens.
+# What a server says of itself when it registers, with its deployment and the ports at which it listens; or with its
+# name, MUSTER_SERVER_NAME, and its address, where it adds itself to a pool.
 static func registration_in(registration, environment, platform):
 	var listening = {}
+	var reached = {}
 	var ports = ports_in(environment, platform)
 	for name in ports:
 		listening[name] = ports[name].internal
+		reached[name] = {"port": ports[name].external, "protocol": ports[name].protocol}
 	var made = registration.duplicate()
+	if enrols_in(environment):
+		made["name"] = environment.get("MUSTER_SERVER_NAME", "")
+		made["address"] = {"ports": reached}
+		if environment.get("MUSTER_SERVER_ADDRESS", "") != "":
+			made["address"]["host"] = environment["MUSTER_SERVER_ADDRESS"]
+		return made
 	var deployment = deployment_in(environment)
 	if deployment != "":
 		made["deployment"] = deployment

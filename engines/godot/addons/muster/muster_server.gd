@@ -1,5 +1,5 @@
 # A game server that takes matches of Muster, for Godot 4: add it as a node. It reads MUSTER_URL and
-# MUSTER_SERVER_TOKEN.
+# MUSTER_SERVER_TOKEN. Without a token, MUSTER_ENROL_KEY adds the process to a pool: docs/own-machines.md.
 #
 #	server.match_started.connect(func(one): server.open(one.id))
 #	server.finished.connect(get_tree().quit)
@@ -28,6 +28,8 @@ const PLATFORM := preload("platform.gd")
 const DRIVER := preload("driver.gd")
 const ENVIRONMENT := preload("environment.gd")
 const SHAPES := preload("shapes.gd")
+# Of each knock of Muster.
+const KNOCK_BYTES := 43
 
 # The ports of the deployment, by name: `internal`, where to listen, `external` and `protocol`. Godot does not list the
 # variables of its process: on Linux they are read from /proc. Elsewhere ports come from _PORTS_MAPPING alone.
@@ -45,7 +47,7 @@ func start(registration := {}) -> void:
 	_driver = DRIVER.new()
 	_driver.machine = MACHINE.new(PLATFORM.new())
 	_driver.url = OS.get_environment("MUSTER_URL")
-	_driver.token = OS.get_environment.bind("MUSTER_SERVER_TOKEN")
+	_driver.token = OS.get_environment.bind("MUSTER_ENROL_KEY" if _enrols() else "MUSTER_SERVER_TOKEN")
 	_driver.keeps_status = true
 	_driver.tells_clock = true
 	_driver.told.connect(_on_told)
@@ -116,6 +118,23 @@ func stopped() -> void:
 	_driver.put({"do": "stopped"})
 
 
+# Hand it each datagram that comes to the game's socket. Gives whether it is a knock of Muster, and so not for the game.
+# Needed where the key of the pool has `knock` by UDP: docs/own-machines.md.
+func knocked(datagram: PackedByteArray) -> bool:
+	if datagram.size() != KNOCK_BYTES:
+		return false
+	var text := datagram.get_string_from_ascii()
+	if not text.begins_with("muster-knock-"):
+		return false
+	_driver.put({"do": "knock", "text": text})
+	return true
+
+
+# A server that Muster has started has a token.
+func _enrols() -> bool:
+	return OS.get_environment("MUSTER_SERVER_TOKEN") == "" and OS.get_environment("MUSTER_ENROL_KEY") != ""
+
+
 # Stands in for players while `muster verify-server` plays the server (docs/game-server.md, Verify it): does what the
 # verifier wishes, one wish after the other.
 func _obey_verifier(url: String) -> void:
@@ -166,7 +185,27 @@ func _environment() -> Dictionary:
 		made[prefix + name] = OS.get_environment(prefix + name)
 	for variable: String in ENVIRONMENT.port_variables_in(_variables(), prefix):
 		made[variable] = OS.get_environment(variable)
+	if _enrols():
+		for name: String in ["ENROL_KEY", "SERVER_ADDRESS", "SERVER_PORTS"]:
+			made["MUSTER_" + name] = OS.get_environment("MUSTER_" + name)
+		made["MUSTER_SERVER_NAME"] = _name_in(made)
 	return made
+
+
+# The machine and the slot: MUSTER_SERVER_NAME, otherwise the name of the host and the first port, or the process id
+# without one. Godot does not know the name of its host: on Linux it is read from /proc.
+func _name_in(environment: Dictionary) -> String:
+	var given := OS.get_environment("MUSTER_SERVER_NAME")
+	if given != "":
+		return given
+	var host := OS.get_environment("COMPUTERNAME")
+	var file := FileAccess.open("/proc/sys/kernel/hostname", FileAccess.READ)
+	if file != null:
+		host = file.get_line()
+	if host == "":
+		host = OS.get_unique_id()
+	var listed: Array = ENVIRONMENT.listed_ports_in(environment).ports.values()
+	return "%s:%d" % [host, OS.get_process_id() if listed.is_empty() else int(listed[0].external)]
 
 
 # The variables of the process, NAME=value, a line each; empty where there is no /proc.

@@ -32,6 +32,12 @@ var _out = []
 var _now = 0.0
 var _instance = ""
 var _registration = {}
+# Whether it adds itself to a pool, and the token that it was given for the key; empty: none.
+var _enrols = false
+var _token = ""
+# How the datagram begins by which Muster knocks, and the whole; empty: none.
+var _awaited_knock = ""
+var _knock = ""
 # In the order in which they came.
 var _matches = []
 # Wishes that are done once Muster has a `revision`.
@@ -159,12 +165,16 @@ func _send():
 			body["matches"].append(one.report())
 		if _registration.has("attributes"):
 			body["attributes"] = _registration.attributes
+		if _knock != "":
+			body["knock"] = _knock
 		path = "/servers/me"
 		if waits:
 			path += "?wait=%d&version=%d" % [WAIT_SECONDS, _version]
 	var request = {"request": _requests, "path": path, "body": body}
 	request["method"] = "POST" if is_registration else "PUT"
 	request["waitMs"] = WAIT_SECONDS * 1000 if waits else 0
+	if _token != "":
+		request["token"] = _token
 	_out.append(request)
 
 
@@ -182,6 +192,9 @@ func _take(input):
 	if is_good and SHAPES.fits("registered" if sent.is_registration else "orders", body):
 		if sent.is_registration:
 			_key = JOIN_TOKEN.new(_platform, body)
+			var given = VALUES.text_in(body, "token")
+			if _enrols and given != null:
+				_token = given
 		else:
 			_acknowledge(sent.revision)
 		_version = body.version
@@ -194,7 +207,11 @@ func _take(input):
 		if _last_word_until != NONE and _acknowledged >= _last_word_revision:
 			_finish()
 		return
-	if status == 409 and not sent.is_registration:
+	# Muster has another secret than before, as one without a store after a restart.
+	var is_stranger = status == 401 and _token != ""
+	if is_stranger:
+		_token = ""
+	if is_stranger or (status == 409 and not sent.is_registration):
 		_version = NONE
 		_failures = 0
 		return _speak_in(0)
@@ -230,11 +247,11 @@ func _compare_clocks(date):
 
 
 # A sentence about an answer that is no order. It holds nothing that this server has sent.
-static func _fault_of(status, said, field):
+func _fault_of(status, said, field):
 	if status == 0:
 		return "Muster does not answer. The game goes on, and the state is sent when it does."
 	if status == 401:
-		return "Muster does not know MUSTER_SERVER_TOKEN (401)."
+		return "Muster does not know %s (401)." % ("MUSTER_ENROL_KEY" if _enrols else "MUSTER_SERVER_TOKEN")
 	if said == null:
 		return "The answer of MUSTER_URL is not from Muster (%d): is there a proxy in between?" % status
 	return "Muster refuses a report (%d%s): %s" % [status, "" if field == null else ", " + field, said]
@@ -242,6 +259,9 @@ static func _fault_of(status, said, field):
 
 # Does what Muster orders.
 func _follow(orders):
+	_awaited_knock = "" if orders.get("knock") == null else orders.knock
+	if _awaited_knock == "":
+		_knock = ""
 	var wanted = {}
 	for order in orders.matches:
 		wanted[order.id] = true
@@ -323,10 +343,19 @@ func _obey(input):
 		"start":
 			_instance = input.instance
 			var environment = input.get("environment", {})
+			_enrols = ENVIRONMENT.enrols_in(environment)
 			_registration = ENVIRONMENT.registration_in(input.registration, environment, _platform)
 			_due_at = _now
+			var fault = ENVIRONMENT.listed_ports_in(environment).fault if _enrols else ""
+			if fault != "":
+				_out.append({"problem": fault})
 		"clock":
 			_wall_ahead_ms = input.aheadMs
+		"knock":
+			# Anybody can send one that begins otherwise.
+			if _awaited_knock != "" and input.text != _knock and input.text.begins_with(_awaited_knock):
+				_knock = input.text
+				_changed()
 		"healthy":
 			_is_healthy = input.isHealthy
 		"admit":

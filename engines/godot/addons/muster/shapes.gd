@@ -20,9 +20,9 @@ const SHAPES = {
 	"seat": {"assignment": "assignment?"},
 	"registered": {
 		"id": "text", "alg": "text", "key": "text", "version": "count", "want": "text", "reason": "text?",
-		"matches": "order[]",
+		"matches": "order[]", "knock": "text?",
 	},
-	"orders": {"version": "count", "want": "text", "reason": "text?", "matches": "order[]"},
+	"orders": {"version": "count", "want": "text", "reason": "text?", "matches": "order[]", "knock": "text?"},
 	"order": {"id": "text", "profile": "text", "teams": "team[]", "equality": "object?", "intersection": "object?"},
 	"team": {"name": "text", "players": "roster[]"},
 	"roster": {"id": "text", "ticket_id": "text", "seat_id": "text?", "attributes": "object?"},
