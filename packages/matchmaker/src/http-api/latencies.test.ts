@@ -170,3 +170,26 @@ test('the place of an address that is known to few kilometres is estimated from;
   expect(await pingsWith(10, {})).toBe(90)
   expect(await pingsWith(10, { Boston: 12 })).toBe(10)
 })
+
+test('measurements that all contradict one another cost little more than true ones', () => {
+  const places = Array.from({ length: 64 }, (_, nth) => [
+    `city-${nth}`,
+    { latitude: -80 + ((nth * 37) % 160), longitude: -180 + ((nth * 101) % 360) },
+  ]) as [string, { latitude: number; longitude: number }][]
+  let looks = 0
+  const beacons = new (class extends Map<string, { latitude: number; longitude: number }> {
+    override get(name: string) {
+      looks += 1
+      return super.get(name)
+    }
+  })(places)
+  const looksFor = (ms: number) => {
+    looks = 0
+    const { impossible } = readLatencies(Object.fromEntries(places.map(([name]) => [name, ms])), beacons, undefined)
+    return { looks, impossible }
+  }
+  const honest = looksFor(500)
+  const lie = looksFor(0.5)
+  expect([honest.impossible, lie.impossible]).toEqual([0, expect.toSatisfy((count: number) => count > 50)])
+  expect(lie.looks).toBeLessThanOrEqual(honest.looks * 2)
+})

@@ -58,21 +58,32 @@ function withoutContradictions(
   beacons: BeaconPlaces,
   isDoubted: (name: string, ms: number) => boolean,
 ): Map<string, number> {
-  const left = new Map(measured)
-  const contradict = ([one, ms]: readonly [string, number], [other, otherMs]: readonly [string, number]): boolean => {
-    const [a, b] = [beacons.get(one), beacons.get(other)]
-    return a !== undefined && b !== undefined && isImpossible(ms + otherMs, greatCircleKm(a, b))
-  }
+  const left = Array.from(measured, ([name, ms]) => ({
+    name,
+    ms,
+    place: beacons.get(name),
+    isDoubted: isDoubted(name, ms),
+    /** Those that it contradicts. Each two are compared once: a liar costs no more than others. */
+    against: new Set<string>(),
+  }))
+  for (const [index, one] of left.entries())
+    for (const other of left.slice(index + 1)) {
+      if (one.place === undefined || other.place === undefined) continue
+      if (!isImpossible(one.ms + other.ms, greatCircleKm(one.place, other.place))) continue
+      one.against.add(other.name)
+      other.against.add(one.name)
+    }
+  const contradicting = new Set(left.filter(({ against }) => against.size > 0))
+  const believed = new Map(measured)
   for (;;) {
-    const all = [...left]
-    const [worst] = all
-      .map((one) => ({ one, count: all.filter((other) => contradict(one, other)).length }))
-      .filter(({ count }) => count > 0)
-      .toSorted(
-        (a, b) => b.count - a.count || Number(isDoubted(...b.one)) - Number(isDoubted(...a.one)) || a.one[1] - b.one[1],
-      )
-    if (worst === undefined) return left
-    left.delete(worst.one[0])
+    const [worst] = [...contradicting].toSorted(
+      (a, b) => b.against.size - a.against.size || Number(b.isDoubted) - Number(a.isDoubted) || a.ms - b.ms,
+    )
+    if (worst === undefined) return believed
+    believed.delete(worst.name)
+    contradicting.delete(worst)
+    for (const other of contradicting)
+      if (other.against.delete(worst.name) && other.against.size === 0) contradicting.delete(other)
   }
 }
 
