@@ -1,0 +1,78 @@
+/**
+ * What every allocator needs: the three requests of docs/any-hoster.md with their signatures checked, one about an id
+ * after another, and others beside it. A stopped id is remembered for a day in the file `<STATE>.stopped`.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+
+export type Answer = readonly [status: number, body?: object]
+export interface Wanted {
+  readonly id: string
+  readonly application: string
+  readonly version: string
+  readonly environment: Readonly<Record<string, string>>
+}
+interface Acts {
+  /** Is not called for an id that was stopped. */
+  allocate(wanted: Wanted): Promise<Answer>
+  poll(ids: readonly string[]): Promise<readonly object[]>
+  stop(id: string): Promise<void>
+}
+
+const { ALLOCATOR_SECRET: secret = '', PORT = '8070', STATE = 'allocator.json' } = process.env
+const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+if (!secret.startsWith('whsec_') || key.length < 24) throw new Error('ALLOCATOR_SECRET: whsec_ and 24 bytes in base64')
+
+/** A map that a file keeps, for one process at a time. */
+export function stored<Value>(path: string) {
+  const values = new Map<string, Value>(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [])
+  const write = () => {
+    writeFileSync(`${path}.new`, JSON.stringify([...values]), { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+  }
+  return { values, write }
+}
+/** When ids were stopped, in epoch milliseconds. */
+export const stopped = stored<number>(`${STATE}.stopped`)
+
+function isSigned(headers: IncomingHttpHeaders, body: string): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': given = '' } = headers
+  const wanted = Buffer.from(`v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`)
+  const got = Buffer.from(String(given))
+  return Math.abs(Date.now() / 1000 - Number(at)) <= 300 && got.length === wanted.length && timingSafeEqual(got, wanted)
+}
+
+export function serve({ allocate, poll, stop }: Acts): void {
+  /** A stop never overtakes the start of its server. */
+  const turns = new Map<string, Promise<Answer>>()
+  const inTurn = (id: string, act: () => Promise<Answer>) => {
+    const turn = (turns.get(id) ?? Promise.resolve()).catch(() => {}).then(act)
+    turns.set(id, turn)
+    return turn.finally(() => turns.get(id) === turn && turns.delete(id))
+  }
+  const answerTo = async (url: string | undefined, content: Wanted & { ids: readonly string[] }): Promise<Answer> => {
+    const { id } = content
+    if (url === '/poll') return [200, { servers: await poll(content.ids) }]
+    if (url !== '/allocate' && url !== '/stop') return [404]
+    if (!/^[a-z0-9-]{1,40}$/.test(id)) return [422, { error: 'id' }]
+    return inTurn(id, async () => {
+      if (url === '/allocate') return stopped.values.has(id) ? [409, { error: 'stopped' }] : allocate(content)
+      const now = Date.now()
+      for (const [old, at] of stopped.values) if (at < now - 86_400_000) stopped.values.delete(old)
+      stopped.values.set(id, now)
+      stopped.write()
+      await stop(id)
+      return [200]
+    })
+  }
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    const [status, said = {}] = isSigned(request.headers, body)
+      ? await answerTo(request.url, JSON.parse(body)).catch((): Answer => [503, { error: 'unavailable' }])
+      : [401, { error: 'signature' }]
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+  })
+  server.listen(Number(PORT), () => console.log(`listens on ${JSON.stringify(server.address())}`))
+}
