@@ -72,7 +72,7 @@ export function describePool(pool: DescribedPool): readonly string[] {
       ? []
       : [
           `they come from the source ${source}, which chooses the place; ` +
-            'where it has no capacity, it is asked nowhere else, and it gives no logs of servers that failed',
+            'where it has no capacity, it is asked nowhere else',
         ]),
     ...enrol.map(
       ({ place, max, matches, knock }) =>

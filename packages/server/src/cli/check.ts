@@ -4,6 +4,7 @@ import { describePool, poolCost, type PoolLoad, poolCostSentence } from '@muster
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
 import type { ServiceReading } from '../running/index.js'
+import { capacityOf, capacitySentences } from './pool-capacity.js'
 import { adviceOf } from './queue-advice.js'
 import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'
 
@@ -122,7 +123,8 @@ function tell(file: string, { config, warnings }: ReadConfig, loads: readonly Po
   const price = idlePrice(config)
   for (const pool of config.pools) {
     terminal.say(`\n${strong(`pool ${pool.name}`)}`)
-    for (const sentence of describePool(pool)) terminal.say(`  ${sentence}`)
+    for (const sentence of [...describePool(pool), ...capacitySentences(capacityOf(pool, config))])
+      terminal.say(`  ${sentence}`)
     for (const cost of loads.map((load) => poolCost(pool, load)))
       terminal.say(`  ${poolCostSentence(cost)}${price(cost.idle)}`)
   }
@@ -146,7 +148,8 @@ function asJson(
   const queues = config?.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue), advice: adviceOf(queue) }))
   const pools = config?.pools.map((pool) => ({
     name: pool.name,
-    sentences: describePool(pool),
+    sentences: [...describePool(pool), ...capacitySentences(capacityOf(pool, config))],
+    capacity: capacityOf(pool, config),
     costs: loads.map((load) => poolCost(pool, load)),
   }))
   const shown = findings.map((finding) => ({ ...finding, excerpt: undefined }))

@@ -74,7 +74,7 @@ const launch = z.strictObject({
 })
 
 /** Which fields a source has besides the one that says what it is. */
-const FIELDS = { allocator: ['secret', 'timeoutMs', 'lagMs'], launch: [] } as const
+const FIELDS = { allocator: ['secret', 'timeoutMs', 'lagMs', 'capacity'], launch: [] } as const
 
 const sourceSchema = z
   .strictObject({
@@ -91,6 +91,9 @@ const sourceSchema = z
       .max(600_000)
       .optional()
       .describe('Milliseconds for which a poll may not show what an allocate has done. Default: `matching.listLagMs`.'),
+    capacity: count
+      .optional()
+      .describe('Servers that the hoster has at once, for `muster check`. It bounds nothing. Default: unknown.'),
     launch: launch
       .optional()
       .describe('Servers as processes of this machine, each with ports of its own. Not on Windows, nor with Redis.'),
