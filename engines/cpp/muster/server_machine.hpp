@@ -66,6 +66,8 @@ class ServerMachine {
   static constexpr int wait_seconds = 10;
   /** Milliseconds between two reports at least: Muster takes 50 in 5 s. */
   static constexpr double gap_ms = 200;
+  /** Reports after a registration that need no gap: with them, a server that has just come takes its first match. */
+  static constexpr int eager_reports = 3;
   /** Milliseconds of the first and of the longest pause after a failure. */
   static constexpr double first_pause_ms = 500;
   static constexpr double longest_pause_ms = 15000;
@@ -119,7 +121,10 @@ class ServerMachine {
     request_.reset();
     speak_in(0);
   }
-  void speak_in(double ms) { due_at_ = std::max(now_ + ms, spoke_at_ + gap_ms); }
+  void speak_in(double ms) {
+    const double gap = eager_ > 0 && version_ ? 0 : gap_ms;
+    due_at_ = std::max(now_ + ms, spoke_at_ + gap);
+  }
   void acknowledge(double up_to) {
     acknowledged_ = up_to;
     for (const Awaited& one : awaited_)
@@ -134,6 +139,7 @@ class ServerMachine {
     spoke_at_ = now_;
     requests_ += 1;
     const bool is_registration = !version_;
+    eager_ = is_registration ? 0 : std::max(0, eager_ - 1);
     const bool waits = !is_registration && revision_ == acknowledged_;
     request_ = Request{requests_, is_registration, waits, revision_};
     Json body = Json::object({{"instance", instance_}});
@@ -174,6 +180,7 @@ class ServerMachine {
       if (sent.is_registration && enrols_ && body["token"].is_text()) token_ = body["token"].text();
       version_ = body["version"].number();
       failures_ = 0;
+      if (sent.is_registration) eager_ = eager_reports;
       speak_in(0);
       follow(body);
       // What the server has to say of its matches, it says with the next report.
@@ -427,6 +434,7 @@ class ServerMachine {
   /** Of the orders; none: the server is not registered. */
   std::optional<double> version_;
   int failures_ = 0;
+  int eager_ = 0;
   std::optional<Request> request_;
   /** When the next request is sent, if none is under way. */
   std::optional<double> due_at_;

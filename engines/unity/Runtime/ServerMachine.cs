@@ -15,6 +15,8 @@ namespace Muster
         const int WaitSeconds = 10;
         /// Milliseconds between two reports at least: Muster takes 50 in 5 s.
         const double GapMs = 200;
+        /// Reports after a registration that need no gap: with them, a server that has just come takes its first match.
+        const int EagerReports = 3;
         /// Milliseconds of the first and of the longest pause after a failure.
         const double FirstPauseMs = 500, LongestPauseMs = 15000;
         /// A difference of the clocks of fewer milliseconds is none: the header has whole seconds.
@@ -68,6 +70,7 @@ namespace Muster
         /// Of the orders; null: the server is not registered.
         double? version;
         int failures;
+        int eager;
         Request request;
         /// When the next request is sent, if none is under way.
         double? dueAt;
@@ -119,7 +122,11 @@ namespace Muster
             request = null;
             SpeakIn(0);
         }
-        void SpeakIn(double ms) => dueAt = Math.Max(now + ms, spokeAt + GapMs);
+        void SpeakIn(double ms)
+        {
+            var gap = eager > 0 && version != null ? 0 : GapMs;
+            dueAt = Math.Max(now + ms, spokeAt + gap);
+        }
         void Acknowledge(double upTo)
         {
             acknowledged = upTo;
@@ -134,6 +141,7 @@ namespace Muster
             spokeAt = now;
             requests += 1;
             var isRegistration = version == null;
+            eager = isRegistration ? 0 : Math.Max(0, eager - 1);
             var waits = !isRegistration && revision == acknowledged;
             request = new Request
             {
@@ -190,6 +198,7 @@ namespace Muster
                 if (sent.IsRegistration && enrols) token = Json.TextAt(body, "token") ?? token;
                 version = Json.NumberAt(body, "version");
                 failures = 0;
+                if (sent.IsRegistration) eager = EagerReports;
                 SpeakIn(0);
                 Follow(body);
                 // What the server has to say of its matches, it says with the next report.

@@ -87,6 +87,33 @@ test('it registers, says its whole state, and then waits for other orders', asyn
   })
 })
 
+test('with its first three reports it takes a match at once; from then on two are 200 ms apart', async () => {
+  const served = { matches: [match('m7', 'ann', 'ben')] }
+  const { clock, asked, answer } = setUp({ match: () => {} })
+  await clock.advance(0)
+  await answer(201, registered())
+  await answer(200, orders())
+  await answer(200, orders({ version: 8, ...served }))
+  await answer(200, orders({ version: 8, ...served }))
+  await clock.advance(1000)
+  expect(asked.map(({ at }) => at)).toEqual([0, 0, 0, 0, 200])
+  expect(asked[3]?.body['matches']).toMatchObject([{ id: 'm7', status: 'open' }])
+})
+
+test('whatever Muster answers, no more than 50 requests leave in 5 s', async () => {
+  for (const status of [200, 409]) {
+    const { clock, asked, last } = setUp()
+    for (let answered = 0; clock.now() < START + 5000; await clock.advance(10))
+      for (; answered < asked.length; answered += 1) {
+        if (last().line.startsWith('POST')) last().answer(201, registered())
+        else last().answer(status, orders({ version: asked.length }))
+        await clock.advance(0)
+      }
+    expect(asked.length).toBeGreaterThan(20)
+    expect(asked.length).toBeLessThanOrEqual(50)
+  }
+})
+
 test('news ends the wait at once, and much news in a short time is one report', async () => {
   const { server, clock, asked, last, start, answer } = setUp()
   await start({ matches: [match('m7', 'ann', 'ben')] })

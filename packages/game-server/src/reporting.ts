@@ -33,6 +33,8 @@ const WAIT_SECONDS = 10
 const ANSWER_MS = 10_000
 /** Milliseconds between two reports at least: Muster takes 50 in 5 s. */
 const GAP_MS = 200
+/** Reports after a registration that need no gap: with them, a server that has just come takes its first match. */
+const EAGER_REPORTS = 3
 /** Milliseconds of the first and of the longest pause after a failure. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
@@ -116,6 +118,7 @@ export function createReporting(options: ReportingOptions) {
       let version: number | undefined
       let failures = 0
       let spokeAt = -Infinity
+      let eager = 0
 
       const register = () => ask('POST', '/servers', options.registration, 0, signal)
       const report = async (): Promise<Answer | undefined> => {
@@ -138,6 +141,7 @@ export function createReporting(options: ReportingOptions) {
           options.obey(body as Orders)
           // What the server has to say of its matches, it says with the next report.
           if (isRegistration) revision += 1
+          if (isRegistration) eager = EAGER_REPORTS
           return true
         }
         if (status === 409 && !isRegistration) {
@@ -156,7 +160,9 @@ export function createReporting(options: ReportingOptions) {
 
       while (!signal.aborted) {
         const isRegistration = version === undefined
-        await clock.sleep(Math.max(0, spokeAt + GAP_MS - clock.now()), signal).catch(() => {})
+        const gapMs = eager > 0 && !isRegistration ? 0 : GAP_MS
+        eager = isRegistration ? 0 : Math.max(0, eager - 1)
+        await clock.sleep(Math.max(0, spokeAt + gapMs - clock.now()), signal).catch(() => {})
         spokeAt = clock.now()
         const answer = await (isRegistration ? register() : report())
         if (answer === undefined || signal.aborted) continue

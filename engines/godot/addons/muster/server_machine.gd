@@ -11,6 +11,8 @@ const JOIN_TOKEN = preload("join_token.gd")
 const WAIT_SECONDS = 10
 # Milliseconds between two reports at least: Muster takes 50 in 5 s.
 const GAP_MS = 200.0
+# Reports after a registration that need no gap: with them, a server that has just come takes its first match.
+const EAGER_REPORTS = 3
 # Milliseconds of the first and of the longest pause after a failure.
 const FIRST_PAUSE_MS = 500.0
 const LONGEST_PAUSE_MS = 15000.0
@@ -62,6 +64,7 @@ var _requests = 0
 # Of the orders; none: the server is not registered.
 var _version = NONE
 var _failures = 0
+var _eager = 0
 # The one that is under way; null: none.
 var _request = null
 # When the next request is sent, if none is under way.
@@ -129,7 +132,8 @@ func _changed():
 
 
 func _speak_in(ms):
-	_due_at = VALUES.later(_now + ms, _spoke_at + GAP_MS)
+	var gap = 0.0 if _eager > 0 and _version != NONE else GAP_MS
+	_due_at = VALUES.later(_now + ms, _spoke_at + gap)
 
 
 func _acknowledge(up_to):
@@ -148,6 +152,7 @@ func _send():
 	_spoke_at = _now
 	_requests += 1
 	var is_registration = _version == NONE
+	_eager = 0 if is_registration or _eager == 0 else _eager - 1
 	var waits = not is_registration and _revision == _acknowledged
 	_request = {"number": _requests, "is_registration": is_registration, "is_waiting": waits, "revision": _revision}
 	var body = {"instance": _instance}
@@ -199,6 +204,8 @@ func _take(input):
 			_acknowledge(sent.revision)
 		_version = body.version
 		_failures = 0
+		if sent.is_registration:
+			_eager = EAGER_REPORTS
 		_speak_in(0)
 		_follow(body)
 		# What the server has to say of its matches, it says with the next report.
