@@ -224,6 +224,16 @@ test('an allocator that was told so ends its servers when it is closed', async (
   }
 })
 
+test('an allocator that only asked ends no server of another process when it is closed', async () => {
+  const { open, up, running } = await openWorld()
+  await open().allocate(wanted('a'), call)
+  await up('a')
+  const asking = open({ endsServers: true })
+  await asking.poll([], call)
+  await asking.close()
+  expect(running()).toEqual(['a'])
+})
+
 test('a start of which nothing is left but the folder is made good', async () => {
   const { open, up, running, state } = await openWorld()
   // The process before died between the folder and the start.

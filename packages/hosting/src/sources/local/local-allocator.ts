@@ -44,7 +44,10 @@ export interface LocalAllocatorOptions {
   readonly outputLimit?: number | undefined
   /** Variables of each server besides its own. Default: those of this process that are no secrets, such as PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Whether servers end when the allocator is closed. Default: they run on, and the next process finds them. */
+  /**
+   * Whether the servers that it has started end when it is closed. Default: they run on, and the next process finds
+   * them.
+   */
   readonly endsServers?: boolean | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
@@ -97,6 +100,8 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
   const { clock = systemClock, random = systemRandom, env = passedOn() } = options
   /** Servers that may run, with their ports. */
   const known = new Map<string, Ports>()
+  /** Those of `known` that this process has started. */
+  const own = new Set<string>()
   /** Those of an earlier process that nobody has asked about. */
   const unasked = new Set<string>()
   let loaded: Promise<void> | undefined
@@ -136,22 +141,27 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     if (status === 'running') return
     if (status !== 'unknown') throw new InvalidInput(`id: ${JSON.stringify(id)} has ended`, { field: 'id' })
     await sweep()
-    for (const one of known.keys()) if (!(await isAlive(folderOf(one)))) known.delete(one)
+    for (const one of known.keys()) {
+      if (await isAlive(folderOf(one))) continue
+      known.delete(one)
+      own.delete(one)
+    }
     if (known.size >= max)
       throw new NoCapacity(`allocate: ${max} servers run on this machine, as many as may`, { operation: 'allocate' })
     // An earlier process may be starting it at this moment, with the ports that it wrote.
-    const own = (await portsOf(folderOf(id))) ?? (await drawPorts())
+    const drawn = (await portsOf(folderOf(id))) ?? (await drawPorts())
     if (!mayWrite()) throw new SendAborted('allocate: not sent, as mayWrite did not allow it', { sent: false })
     await mkdir(folderOf(id), { recursive: true, mode: 0o700 })
-    await writeFile(join(folderOf(id), PORTS_FILE), JSON.stringify(own), { mode: 0o600 })
-    known.set(id, own)
+    await writeFile(join(folderOf(id), PORTS_FILE), JSON.stringify(drawn), { mode: 0o600 })
+    known.set(id, drawn)
+    own.add(id)
     const filled = options.command.map((part) =>
       part.replaceAll('{application}', application).replaceAll('{version}', version),
     )
     await startDetached(folderOf(id), {
       command: filled,
       cwd,
-      env: { ...env, ...environment, ...portVariables(id, own, ports) },
+      env: { ...env, ...environment, ...portVariables(id, drawn, ports) },
     })
   }
   const drawPorts = async (): Promise<Ports> => {
@@ -169,14 +179,15 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     const { status, detail } = await stateOf(folderOf(id))
     if (status !== 'running') return { id, status, ...(detail !== undefined && { detail }) }
     await trimOutput(folderOf(id), outputLimit)
-    const own = known.get(id) ?? (await portsOf(folderOf(id))) ?? {}
-    known.set(id, own)
-    const given = Object.entries(own).map(([name, port]) => [name, { port, protocol: ports[name] ?? 'UDP' }] as const)
-    return { id, status: 'ready', host, ports: Object.fromEntries(given) }
+    const given = known.get(id) ?? (await portsOf(folderOf(id))) ?? {}
+    known.set(id, given)
+    const told = Object.entries(given).map(([name, port]) => [name, { port, protocol: ports[name] ?? 'UDP' }] as const)
+    return { id, status: 'ready', host, ports: Object.fromEntries(told) }
   }
   const stop = async (id: string) => {
     await stopDetached(folderOf(id), graceMs, clock)
     known.delete(id)
+    own.delete(id)
     unasked.delete(id)
   }
   /** Nobody knows these: the store of an earlier process is lost, or there was none. */
@@ -213,7 +224,7 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
     logs: async (id) => (ID.test(id) ? outputOf(folderOf(id)) : ''),
     close: async () => {
       await turn
-      if (endsServers) await Promise.all([...known.keys()].map((id) => stop(id).catch(() => {})))
+      if (endsServers) await Promise.all([...own].map((id) => stop(id).catch(() => {})))
     },
   }
 }

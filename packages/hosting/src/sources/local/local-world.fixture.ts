@@ -49,6 +49,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
   const up = async (id: string) => {
     while (gamesOf(id).length === 0 && isHeld(id)) await systemClock.sleep(1)
   }
+  /** Does nothing to one that has ended. */
   const end = async (id: string, how: 'failed' | 'ended') => {
     await up(id)
     if (!isHeld(id)) return
@@ -65,7 +66,7 @@ export async function openLocalWorld(manual: Pick<ManualClock, 'now' | 'sleep'>)
     up,
     end,
     close: async () => {
-      await Promise.all(running().map((id) => end(id, 'failed')))
+      await Promise.all(ids().map((id) => end(id, 'failed')))
       await rm(state, { recursive: true, force: true })
     },
   }
