@@ -32,18 +32,20 @@ const claimsOf = (joinToken) => {
   if (fault !== 'admits-forged' && wanted.digest('base64url') !== mac) throw new Error('forged')
   const claims = JSON.parse(Buffer.from(payload, 'base64url'))
   if (claims.aud !== registered.id || claims.exp * 1000 < Date.now()) throw new Error('void')
-  if (!matches.has(claims.mid)) throw new Error('other match')
+  if ((matches.get(claims.mid)?.status ?? 'over') === 'over') throw new Error('other match')
   return claims
 }
 const wishes = {
   admit: ({ token: joinToken }) => {
     if (fault === 'lets-none-in') throw new Error('full')
+    // Before the second player, and after the first was reported.
+    for (const one of matches.values())
+      if (fault === 'short' && Object.keys(one.players).length > 0) one.status = 'over'
     const { sub, mid, sid } = claimsOf(joinToken)
     const { players } = matches.get(mid)
     if (players[sub] !== 'away' && used.has(sid)) throw new Error('used')
     used.set(sid, true)
     players[sub] = 'in'
-    if (fault === 'short') setTimeout(() => (matches.get(mid).status = 'over'), 500)
     return { player: sub }
   },
   leave: ({ player, mayReturnMs }) => {
