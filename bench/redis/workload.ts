@@ -1,3 +1,4 @@
+import type { MatchRecord, ServerRecord } from '@muster/matchmaker/internal'
 import { encodeHeader, type Commit, type NewTicket, type PartitionStore } from '@muster/redis/internal'
 
 export interface Workload {
@@ -37,27 +38,37 @@ function matchOf(number: number, perMatch: number) {
   const numbers = Array.from({ length: perMatch }, (_, index) => number * perMatch + index)
   const ticketIds = numbers.map((each) => idOf('tk', each))
   const playerIds = numbers.map(playerOf)
-  const intent = { matchId, queue: 'ranked', tag: `match-${matchId}`, ticketIds, playerIds, at: AT, assigned: false }
+  const match = { matchId, queue: 'ranked', ticketIds, playerIds, at: AT, serverId: matchId }
+  const server = { serverId: matchId, queue: 'ranked', tag: `match-${matchId}`, at: AT, bornFor: matchId, isUp: false }
   const matched = { attempts: 0, matchId, queue: 'ranked', matchedAt: AT }
-  return { matchId, ticketIds, playerIds, intent, matched, team: (index: number) => (index % 2 === 0 ? 'red' : 'blue') }
+  return {
+    matchId,
+    ticketIds,
+    playerIds,
+    match,
+    server,
+    matched,
+    team: (index: number) => (index % 2 === 0 ? 'red' : 'blue'),
+  }
 }
 type Match = ReturnType<typeof matchOf>
+const ofMatch = (match: Partial<MatchRecord>) => ({ key: `m:${match.matchId}`, text: JSON.stringify(match) })
+const ofServer = (server: Partial<ServerRecord>) => ({ key: `s:${server.serverId}`, text: JSON.stringify(server) })
 
 /** The commits of a match, in order. */
 const STEPS: readonly ((match: Match) => Commit)[] = [
-  ({ matchId, ticketIds, intent, matched, team }) => ({
+  ({ ticketIds, match, server, matched, team }) => ({
     headers: ticketIds.map((ticketId, index) => {
       return { ticketId, header: encodeHeader({ ...matched, version: 2, status: 'MATCH_FOUND', team: team(index) }) }
     }),
-    servers: [{ matchId, text: JSON.stringify(intent), requires: ticketIds }],
+    hosting: [[{ ...ofMatch(match), requires: ticketIds }, ofServer(server)]],
   }),
-  ({ matchId, intent }) => ({ servers: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT }) }] }),
-  ({ matchId, intent }) => ({
-    servers: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT, requestId: 'abcdef123456' }) }],
-  }),
-  ({ matchId, ticketIds, intent }) => {
-    const assigned = { ...intent, sentAt: AT, requestId: 'abcdef123456', assigned: true, assignment: ASSIGNMENT }
-    return { servers: [{ matchId, text: JSON.stringify(assigned), requires: ticketIds, locks: true }] }
+  ({ server }) => ({ hosting: [[ofServer({ ...server, sentAt: AT })]] }),
+  ({ server }) => ({ hosting: [[ofServer({ ...server, sentAt: AT, requestId: 'abcdef123456' })]] }),
+  ({ ticketIds, match, server }) => {
+    const playing = { ...ofMatch({ ...match, playingSince: AT }), requires: ticketIds, locks: true }
+    const up = { ...server, sentAt: AT, requestId: 'abcdef123456', isUp: true, assignment: ASSIGNMENT }
+    return { hosting: [[playing, ofServer(up)]] }
   },
   ({ ticketIds, matched, team }) => ({
     headers: ticketIds.map((ticketId, index) => {
@@ -66,8 +77,14 @@ const STEPS: readonly ((match: Match) => Commit)[] = [
     }),
   }),
   ({ matchId, ticketIds, playerIds }) => ({
-    servers: [
-      { matchId, ends: ticketIds.map((ticketId, index) => ({ ticketId, players: [playerIds[index] as string] })) },
+    hosting: [
+      [
+        { key: `s:${matchId}` },
+        {
+          key: `m:${matchId}`,
+          ends: ticketIds.map((ticketId, index) => ({ ticketId, players: [playerIds[index] as string] })),
+        },
+      ],
     ],
   }),
 ]
@@ -79,7 +96,7 @@ const KEPT_MS = 200
 
 const together = (commits: readonly Commit[]): Commit => ({
   headers: commits.flatMap(({ headers = [] }) => headers),
-  servers: commits.flatMap(({ servers = [] }) => servers),
+  hosting: commits.flatMap(({ hosting = [] }) => hosting),
 })
 
 /** Tickets on their way, as followers and a leader move them, in calls of many. Throws if anything is refused. */

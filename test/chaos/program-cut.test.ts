@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '@muster/core/clock'
 import { openStore } from '@muster/matchmaker'
-import type { ServerRecord } from '@muster/matchmaker/internal'
+import type { MatchRecord } from '@muster/matchmaker/internal'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { endAll } from './processes.js'
 import { endProgram, matchIn, openProgramWorld } from './program-world.js'
@@ -30,14 +30,14 @@ interface Inspected {
 }
 
 /** Matches that are open by the store as it is now. */
-async function openIn(path: string): Promise<readonly ServerRecord[]> {
+async function openIn(path: string): Promise<readonly MatchRecord[]> {
   const copy = `${path}.copy`
   writeFileSync(copy, readFileSync(path))
   const store = await openStore({ path: copy, fsync: 'never' })
-  const servers = store.records('server', () => []).stored()
+  const matches = store.records('match', () => []).stored()
   await store.close()
   rmSync(copy)
-  return servers.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as ServerRecord)
+  return matches.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as MatchRecord)
 }
 
 test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, async () => {
@@ -99,7 +99,9 @@ test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, 
     writeFileSync(world.store, bytes.subarray(0, length))
     const open = await openIn(world.store)
     // The line of its stop may be lost, but its server has gone.
-    const played = open.filter(({ assigned, matchId }) => assigned && before.includes(matchId) && matchId !== over)
+    const played = open.filter(
+      ({ playingSince, matchId }) => playingSince !== undefined && before.includes(matchId) && matchId !== over,
+    )
     sum.known += played.length
     sum.forgotten += before.length - played.length
 
@@ -107,7 +109,7 @@ test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, 
     await ready()
     await joinAll()
     await look(`after cut ${cut}`)
-    for (const { matchId, playerIds = [] } of played)
+    for (const { matchId, playerIds } of played)
       for (const id of playerIds) {
         const { text } = await ask('GET', `/players/${id}`)
         if (!text.includes(matchId)) wrong.push(`cut ${cut}: ${id} has lost ${matchId}`)

@@ -39,13 +39,13 @@ async function live(arguments_: Readonly<Record<string, unknown>>): Promise<stri
 
 /** The other points of death look the same to the next process: no intent yet, or as after `assigned`. */
 const deaths = [
-  { moment: 'after', kind: 'intent' },
+  { moment: 'after', kind: 'server' },
   { moment: 'before', kind: 'created' },
   { moment: 'after', kind: 'created' },
-  { moment: 'before', kind: 'assigned' },
-  { moment: 'after', kind: 'assigned' },
+  { moment: 'before', kind: 'up' },
+  { moment: 'after', kind: 'up' },
   { moment: 'after', kind: 'dropped' },
-  { moment: 'after', kind: 'settled' },
+  { moment: 'after', kind: 'gone' },
 ] as const
 
 test.concurrent.each(deaths)(
@@ -60,7 +60,7 @@ test.concurrent.each(deaths)(
     expect(await live({ url, path, dieAt: { kind, moment } })).toBe('SIGKILL')
 
     const status = () => emulator.inspect().deployments.map(({ current_status }) => current_status)
-    const playedOn = kind === 'assigned' && moment === 'after'
+    const playedOn = kind === 'up' && moment === 'after'
     expect(await live({ url, path, recover: true, keeps: playedOn ? 1 : 0 })).toBe('done')
     if (playedOn) {
       expect(status()).toEqual(['Status.READY'])

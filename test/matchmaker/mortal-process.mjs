@@ -16,10 +16,10 @@ const serverLog = {
   // Who waits is not stored: the next process stops servers without players.
   resumes: false,
   close: () => store.close(),
-  append: async (entry) => {
-    const dies = dieAt !== undefined && entry.kind === dieAt.kind
+  append: async (entries) => {
+    const dies = dieAt !== undefined && entries.some(({ kind }) => kind === dieAt.kind)
     if (dies && dieAt.moment === 'before') die()
-    await file.append(entry)
+    await file.append(entries)
     if (dies) die()
   },
 }

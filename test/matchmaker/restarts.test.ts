@@ -4,7 +4,7 @@ import { createManualClock, seededRandom, type ManualClock } from '@muster/core/
 import { createEmulator, type Emulator } from '@muster/emulator'
 import type { DeploymentService, Matchmaker } from '@muster/matchmaker'
 import { createMatchmakerOver, createMemoryServerLog } from '@muster/matchmaker/internal'
-import type { ServerLog, ServerEntry } from '@muster/matchmaker/internal'
+import type { ServerLog, HostingEntry } from '@muster/matchmaker/internal'
 import { describe, expect, test, vi } from 'vitest'
 import { publishGame } from './game.js'
 import { createMortal, type Mortal } from './schedules/mortal.js'
@@ -29,7 +29,7 @@ interface Life {
   readonly mortal: Mortal
   readonly matchmaker: Matchmaker
   readonly begunAt: number
-  readonly counts: Record<ServerEntry['kind'], number>
+  readonly counts: Record<HostingEntry['kind'], number>
 }
 
 async function openWorld(): Promise<World> {
@@ -62,11 +62,13 @@ const never = <T>() => new Promise<T>(() => {})
 /** A process with players for more servers than may start at once. */
 function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
   const counts: Life['counts'] = {
-    intent: 0,
+    match: 0,
+    server: 0,
     sent: 0,
     lost: 0,
     created: 0,
-    assigned: 0,
+    up: 0,
+    playing: 0,
     claimed: 0,
     served: 0,
     wanted: 0,
@@ -74,13 +76,14 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     draining: 0,
     dropped: 0,
     players: 0,
-    settled: 0,
+    gone: 0,
+    over: 0,
   }
   const disk: ServerLog = {
     open: () => world.disk.open(),
-    append: (entry) => {
-      counts[entry.kind] += 1
-      return world.disk.append(entry)
+    append: (entries) => {
+      for (const { kind } of entries) counts[kind] += 1
+      return world.disk.append(entries)
     },
   }
   const mortal = createMortal({
@@ -160,7 +163,7 @@ test.each(['way there', 'way back'] as const)(
     expect(firstMatch).toBeLessThanOrEqual(LIST_LAG_MS + 3000)
     const decided = await until(world, life, () => undecided(life) === 0)
     expect(decided).toBeLessThanOrEqual(15_000)
-    await until(world, life, () => life.counts.assigned >= IN_FLIGHT / 2)
+    await until(world, life, () => life.counts.playing >= IN_FLIGHT / 2)
     life.mortal.kill()
     expect(await strays(world)).toEqual([])
   },
@@ -169,14 +172,11 @@ test.each(['way there', 'way back'] as const)(
 test('after 200 unsent creates and a kill, the next process looks for none and goes on at once', async () => {
   const world = await openWorld()
   for (let nth = 0; nth < IN_FLIGHT; nth += 1) {
-    await world.disk.append({
-      kind: 'intent',
-      matchId: `m${nth}`,
-      queue: 'duel',
-      tag: `match-m${nth}`,
-      ticketIds: [],
-      at: 0,
-    })
+    const of = { queue: 'duel', at: 0, serverId: `m${nth}` }
+    await world.disk.append([
+      { ...of, kind: 'match', matchId: `m${nth}`, ticketIds: [], playerIds: [] },
+      { ...of, kind: 'server', tag: `match-m${nth}`, bornFor: `m${nth}` },
+    ])
   }
   const life = begin(world, 3)
   expect(await until(world, life, () => life.counts.sent > 0)).toBeLessThanOrEqual(500)
@@ -198,7 +198,7 @@ describe('in a crash loop every process makes progress', () => {
       const life = begin(world, 10 + nth)
       await until(world, life, () => false, lifeMs)
       life.mortal.kill()
-      done.push(life.counts.sent + life.counts.created + life.counts.settled + life.counts.assigned)
+      done.push(life.counts.sent + life.counts.created + life.counts.gone + life.counts.playing)
       created += life.counts.sent
     }
     // A create that never reached the service is known to be absent when the list would show it, in whichever process.

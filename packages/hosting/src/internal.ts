@@ -74,7 +74,6 @@ export {
   ENROLLED,
   type FoundTicket,
   type InCommon,
-  type Intent,
   type Order,
   type Placement,
   type PlayerWhoLeft,
@@ -114,16 +113,20 @@ export { createServiceSource } from './sources/service/service-source.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
 export type { SpendBudget } from './fleet/server-limits.js'
+export { splitRecordOf3 } from './store/earlier-records.js'
 export {
-  afterEntry,
-  applyEntry,
-  createMemoryServerLog,
-  createServerLog,
-  NO_SERVER_LOG,
-  type ServerEntry,
-  type ServerLog,
+  afterEntries,
+  fleetOf,
+  type HostingEntry,
+  type HostingRecord,
+  isMatch,
+  keyOf,
+  type MatchRecord,
+  putChanged,
   type ServerRecord,
-} from './store/server-log.js'
+  type StoredFleet,
+} from './store/entries.js'
+export { createMemoryServerLog, createServerLog, NO_SERVER_LOG, type ServerLog } from './store/server-log.js'
 export { WRITTEN } from './store/server-log-writer.js'
 export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './sources/webhooks.js'
 export type { HttpAllocator } from './sources/http-allocator.js'

@@ -54,7 +54,6 @@ export {
   type DeploymentService,
   type LocationService,
   MatchTooLarge,
-  type ServerRecord,
   type Player,
   type PortProbeDefinition,
   type ProbeDefinition,

@@ -28,7 +28,7 @@ export { createJoinTokens } from './matches/server-commands.js'
 export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'
 export {
   type AllocationView,
-  afterEntry,
+  afterEntries,
   type Browser,
   browserSchema,
   createServerReader,
@@ -46,7 +46,8 @@ export {
   findStoreFiles,
   type StoreFileFound,
   type ServerLog,
-  type ServerEntry,
+  type HostingEntry,
+  type HostingRecord,
   networkOf,
   poolSchema,
   poolSchemaWith,
@@ -57,7 +58,14 @@ export {
   RegistrationBody,
   ReportBody,
   type Pool as ServerPool,
+  fleetOf,
+  isMatch,
+  keyOf,
+  type MatchRecord,
   type ServerRecord,
+  putChanged,
+  splitRecordOf3,
+  type StoredFleet,
   TicketsGone,
 } from '@muster/hosting/internal'
 export type { BackendAct } from './http-api/api-options.js'

@@ -7,7 +7,7 @@ import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
 import { createGate } from './partition/leader.js'
 import { openStore, type Store, type StoreOptions } from '@muster/hosting'
-import type { ServerLog, ServerRecord } from '@muster/hosting/internal'
+import type { MatchRecord, ServerLog, ServerRecord } from '@muster/hosting/internal'
 import { readBack } from '@muster/hosting/store-fixture'
 import { createTestService, type ServiceOptions } from '@muster/hosting/service-fixture'
 
@@ -75,16 +75,20 @@ export function createWorld({
     return { matchmaker, log, run, ...watching }
   }
 
-  /** The matches that are stored now. */
-  const servers = () =>
-    (readBack(path).get('server') ?? []).map(
-      ({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as ServerRecord,
+  const stored = <T>(kind: string) =>
+    (readBack(path).get(kind) ?? []).map(
+      ({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as T,
     )
+  /** The servers that are stored now. */
+  const servers = () => stored<ServerRecord>('server')
+  /** The matches that are stored now. */
+  const matches = () => stored<MatchRecord>('match')
 
   return {
     clock,
     service,
     servers,
+    matches,
     live,
     path: () => path,
     /** Kills the present process as kill -9 does: nothing of it is heard any more, and the files are as they are. */

@@ -1,4 +1,5 @@
 import { ServerError } from '@muster/core'
+import { NO_SERVER_LOG } from '@muster/hosting/internal'
 import { describe, expect, test } from 'vitest'
 import { MatchmakerClosed, AlreadyAssigned } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
@@ -68,7 +69,7 @@ describe('cancelling', () => {
 
   test('before the intent is written creates no server', async () => {
     let written = () => {}
-    const serverLog = { open: () => [], append: () => new Promise<void>((resolve) => (written = resolve)) }
+    const serverLog = { ...NO_SERVER_LOG, append: () => new Promise<void>((resolve) => (written = resolve)) }
     const { clock, matchmaker, service, join, run } = setUp({ serverLog })
     join('ann', 'ben')
     void matchmaker.tick()

@@ -2,16 +2,16 @@
 import { NoCapacity, RouteMissing } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type ServerEntry } from '@muster/hosting/internal'
+import { createMemoryServerLog, type HostingEntry } from '@muster/hosting/internal'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
 test('with a store that throws, a match is announced before its tickets return, and none is created', async () => {
   const memory = createMemoryServerLog()
   let broken = true
-  const append = (entry: ServerEntry) => {
+  const append = (entries: readonly HostingEntry[]) => {
     if (broken) throw new Error('full')
-    return memory.append(entry)
+    return memory.append(entries)
   }
   const { service, names, join, run, status } = setUp({ serverLog: { append, open: memory.open } })
   join('ann', 'ben')
@@ -43,7 +43,7 @@ describe('beyond the creates in flight', () => {
     await matchmaker.tick()
     const tags = pairs.map((name) => `match-${matchIdOf(name)}`)
     const sent = () => service.calls.create.map(({ tags: own }) => own?.[1])
-    expect(await serverLog.open()).toMatchObject(tags.map((tag) => ({ tag })))
+    expect((await serverLog.open()).servers).toMatchObject(tags.map((tag) => ({ tag })))
     expect(sent()).toEqual(tags.slice(0, 2))
     await run(750)
     expect(sent()).toEqual(tags.slice(0, 2))
@@ -67,7 +67,7 @@ describe('beyond the creates in flight', () => {
     const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
     matchmaker.cancelTicket('c1-c2')
     await matchmaker.stopMatch(fourth)
-    expect(await serverLog.open()).toHaveLength(2)
+    expect(await serverLog.open()).toMatchObject({ servers: { length: 2 }, matches: { length: 2 } })
     await run(20_000)
     const asked = service.calls.create.flatMap(({ tags }) => tags ?? [])
     expect(asked).not.toContain(`match-${third}`)
@@ -84,7 +84,7 @@ describe('beyond the creates in flight', () => {
     expect(service.calls.create).toHaveLength(0)
     expect(seen.problem).toHaveLength(4)
     expect(seen.ticketRequeued).toMatchObject(pairs.map(() => ({ reason: 'refused', ticket: { attempts: 0 } })))
-    expect(await serverLog.open()).toEqual([])
+    expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
   })
 
   test('none is sent while a stop is refused; the waiting tickets return, and play once the stop works', async () => {
@@ -116,9 +116,10 @@ describe('beyond the creates in flight', () => {
     const memory = createMemoryServerLog()
     let release: (() => void) | undefined
     let isHeld = false
-    const append = async (entry: ServerEntry): Promise<void> => {
-      if (isHeld && entry.kind === 'sent') await new Promise<void>((resolve) => (release = resolve))
-      await memory.append(entry)
+    const append = async (entries: readonly HostingEntry[]): Promise<void> => {
+      if (isHeld && entries.some(({ kind }) => kind === 'sent'))
+        await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entries)
     }
     let isRefused = true
     const error = new RouteMissing('deployments.stop: the answer is not of the API')
@@ -134,7 +135,7 @@ describe('beyond the creates in flight', () => {
     expect(release).toBeDefined()
     void matchmaker.stopMatch(matchIdOf('a'))
     await run(1000)
-    const recordOf = async () => (await memory.open()).find(({ matchId }) => matchId === late)
+    const recordOf = async () => (await memory.open()).servers.find(({ serverId }) => serverId === late)
     isHeld = false
     release?.()
     await run(1000)
@@ -240,9 +241,9 @@ describe('the creates of any minute are bounded', () => {
   test('without those that are too large or whose intent could not be written', async () => {
     const memory = createMemoryServerLog()
     let writes = 0
-    const append = (entry: ServerEntry) => {
-      if (entry.kind === 'intent' && ++writes <= 2) throw new Error('full')
-      return memory.append(entry)
+    const append = (entries: readonly HostingEntry[]) => {
+      if (entries.some(({ kind }) => kind === 'server') && ++writes <= 2) throw new Error('full')
+      return memory.append(entries)
     }
     const { sentAt, joinAll, matchmaker, run } = minuteOf({
       serverLog: { append, open: memory.open },

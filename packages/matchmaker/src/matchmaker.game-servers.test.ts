@@ -101,9 +101,9 @@ describe('the server of a match', () => {
   test('that leaves its match out has ended it, and is answered once a restart would know that', async () => {
     const memory = createMemoryServerLog()
     let release = () => {}
-    const append: ServerLog['append'] = async (entry) => {
-      if (entry.kind === 'dropped') await new Promise<void>((resolve) => (release = resolve))
-      await memory.append(entry)
+    const append: ServerLog['append'] = async (entries) => {
+      if (entries.some(({ kind }) => kind === 'dropped')) await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entries)
     }
     const { matchmaker, token, open, report, run, seen } = await deployed({
       serverLog: { open: () => memory.open(), append },

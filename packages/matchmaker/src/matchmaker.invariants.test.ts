@@ -246,7 +246,7 @@ test(
         expect(broken).toEqual([])
         expect(left).toEqual([])
         expect(service.unstopped()).toEqual([])
-        expect(await serverLog.open()).toEqual([])
+        expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
         for (const id of ids) expect(ends.get(id), id).toHaveLength(1)
         const tags = service.calls.create.map(({ tags = [] }) => tags[1])
         expect(new Set(tags).size).toBe(tags.length)

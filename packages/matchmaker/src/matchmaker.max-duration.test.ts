@@ -50,8 +50,10 @@ describe('a match with maxDurationMs', () => {
     const first = setUpWith(before)
     first.join('ann', 'ben')
     await run(first, 10_000)
-    const [open] = await serverLog.open()
-    expect(open).toMatchObject({ assigned: true, playerIds: ['ann', 'ben'], assignment: { fqdn: 'r1.example.com' } })
+    expect(await serverLog.open()).toMatchObject({
+      servers: [{ isUp: true, assignment: { fqdn: 'r1.example.com' } }],
+      matches: [{ playerIds: ['ann', 'ben'] }],
+    })
     const second = setUpWith(now)
     await run(second, 14_000)
     expect(service.unstopped()).toEqual(['r1'])

@@ -1,16 +1,16 @@
 /** What a game server is told has been written before. */
-import { createMemoryServerLog, type ServerEntry } from '@muster/hosting/internal'
+import { createMemoryServerLog, type HostingEntry } from '@muster/hosting/internal'
 import { expect, test } from 'vitest'
 import { open, world } from './listed-servers.fixture.js'
 
 /** A log that writes entries of a kind only once it is let. */
-function holding(kind: ServerEntry['kind']) {
+function holding(kind: HostingEntry['kind']) {
   const memory = createMemoryServerLog()
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
-  const append = async (entry: ServerEntry) => {
-    if (entry.kind === kind) await released
-    await memory.append(entry)
+  const append = async (entries: readonly HostingEntry[]) => {
+    if (entries.some((entry) => entry.kind === kind)) await released
+    await memory.append(entries)
   }
   return { serverLog: { open: () => memory.open(), append }, release: () => release() }
 }
@@ -33,7 +33,7 @@ test('a server is told of a match once the claim is written', async () => {
 })
 
 test('a server is told that a match is over once that is written', async () => {
-  const { serverLog, release } = holding('settled')
+  const { serverLog, release } = holding('over')
   const { run, join, servers, matchmaker, clock, status } = open({ pools: [world], serverLog })
   await run(8000)
   join('ann', 'ben')

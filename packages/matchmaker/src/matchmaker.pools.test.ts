@@ -219,9 +219,9 @@ describe('a pool', () => {
   test('a warm server that ends in the midst of a match is told as lost, and its match is over', async () => {
     const memory = createMemoryServerLog()
     const settled: string[] = []
-    const append: ServerLog['append'] = (entry) => {
-      if (entry.kind === 'settled') settled.push(entry.matchId)
-      return memory.append(entry)
+    const append: ServerLog['append'] = (entries) => {
+      for (const entry of entries) if (entry.kind === 'over') settled.push(entry.matchId)
+      return memory.append(entries)
     }
     const { matchmaker, run, join, seen } = open({
       serverLog: { open: () => memory.open(), append },

@@ -423,9 +423,9 @@ describe('a server that a player has started', () => {
   })
 
   test('is refused if the store cannot record it', async () => {
-    for (const broken of ['intent', 'wanted']) {
-      const append: ServerLog['append'] = async ({ kind }) => {
-        if (kind === broken) throw new Error('full')
+    for (const broken of ['server', 'wanted']) {
+      const append: ServerLog['append'] = async (entries) => {
+        if (entries.some(({ kind }) => kind === broken)) throw new Error('full')
       }
       const { matchmaker, run, service } = open({ pools: [cold], serverLog: { ...NO_SERVER_LOG, append } })
       await run(1000)

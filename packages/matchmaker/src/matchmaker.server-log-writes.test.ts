@@ -1,7 +1,7 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/hosting/internal'
+import { createMemoryServerLog, type HostingEntry, type ServerLog } from '@muster/hosting/internal'
 
 describe('the records of servers', () => {
   test('is written before players receive their assignment', async () => {
@@ -9,9 +9,9 @@ describe('the records of servers', () => {
     let release = () => {}
     const serverLog: ServerLog = {
       open: () => memory.open(),
-      append: async (entry) => {
-        if (entry.kind === 'assigned') await new Promise<void>((resolve) => (release = resolve))
-        await memory.append(entry)
+      append: async (entries) => {
+        if (entries.some(({ kind }) => kind === 'playing')) await new Promise<void>((resolve) => (release = resolve))
+        await memory.append(entries)
       },
     }
     const { run, join, status } = setUp({ serverLog })
@@ -33,7 +33,7 @@ describe('the records of servers', () => {
     await run(8000)
     void matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '').catch(() => {})
     await run(250)
-    expect(await memory.open()).toMatchObject([{ assigned: false, requestId: 'r1' }])
+    expect(await memory.open()).toMatchObject({ servers: [{ isUp: false, requestId: 'r1' }], matches: [] })
     expect(service.unstopped()).toEqual(['r1'])
   })
 
@@ -41,9 +41,9 @@ describe('the records of servers', () => {
   const onDisk = () => {
     const memory = createMemoryServerLog()
     const disk = { full: false }
-    const append = async (entry: ServerEntry): Promise<void> => {
+    const append = async (entries: readonly HostingEntry[]): Promise<void> => {
       if (disk.full) throw new Error('no space left')
-      await memory.append(entry)
+      await memory.append(entries)
     }
     return { disk, serverLog: { append, open: () => memory.open() } satisfies ServerLog }
   }
@@ -88,21 +88,22 @@ describe('the records of servers', () => {
     disk.full = false
     await run(15_000)
     expect(seen.serverAssigned).toHaveLength(1)
-    expect(await serverLog.open()).toHaveLength(1)
+    expect(await serverLog.open()).toMatchObject({ servers: { length: 1 }, matches: { length: 1 } })
   })
 
   test('is closed after its last entry is written', async () => {
-    const entries: (ServerEntry['kind'] | 'close')[] = []
+    const written: string[] = []
     const memory = createMemoryServerLog()
     const serverLog: ServerLog = {
       open: () => memory.open(),
-      append: async ({ kind }) => void entries.push(kind),
-      close: () => void entries.push('close'),
+      append: async (entries) => void written.push(entries.map(({ kind }) => kind).join('+')),
+      close: () => void written.push('close'),
     }
     const { matchmaker, clock, join, run } = setUp({ serverLog })
     join('ann', 'ben')
     await run(8000)
     await clock.until(matchmaker.close({ stopServers: true }))
-    expect(entries).toEqual(['intent', 'sent', 'created', 'assigned', 'dropped', 'settled', 'close'])
+    const lives = ['match+server', 'sent', 'created', 'up+playing', 'dropped+over', 'gone', 'close']
+    expect(written).toEqual(lives)
   })
 })

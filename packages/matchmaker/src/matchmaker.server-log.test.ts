@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest'
 import { Unavailable } from './errors.js'
-import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/hosting/internal'
+import { createMemoryServerLog, NO_SERVER_LOG, type ServerLog } from '@muster/hosting/internal'
 import { setUp } from './matchmaker.fixture.js'
 
 describe('the store', () => {
   test('has an entry before a deployment is created, and drops it when it is gone', async () => {
-    const entries: ServerEntry[] = []
+    const written: string[] = []
     const memory = createMemoryServerLog()
     const serverLog: ServerLog = {
       open: () => memory.open(),
-      append: async (entry) => {
-        entries.push(entry)
-        await memory.append(entry)
+      append: async (entries) => {
+        written.push(entries.map(({ kind }) => kind).join('+'))
+        await memory.append(entries)
       },
     }
     let known = 0
     const { matchmaker, join, run } = setUp({
       serverLog,
-      service: { fault: (method) => void (method === 'create' && (known = entries.length)) },
+      service: { fault: (method) => void (method === 'create' && (known = written.length)) },
     })
     join('ann', 'ben')
     await run(6000)
     expect(known).toBe(2)
     await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
-    expect(entries.map(({ kind }) => kind)).toEqual(['intent', 'sent', 'created', 'assigned', 'dropped', 'settled'])
-    expect(await memory.open()).toEqual([])
+    expect(written).toEqual(['match+server', 'sent', 'created', 'up+playing', 'dropped+over', 'gone'])
+    expect(await memory.open()).toEqual({ servers: [], matches: [] })
   })
 
   test('that cannot be written stops all creates, without costing attempts', async () => {
-    const serverLog: ServerLog = { open: () => [], append: () => Promise.reject(new Error('disk full')) }
+    const serverLog: ServerLog = { ...NO_SERVER_LOG, append: () => Promise.reject(new Error('disk full')) }
     const { matchmaker, service, seen, join, run } = setUp({ serverLog })
     join('ann', 'ben')
     await run(5000)
@@ -71,21 +71,22 @@ describe('the store', () => {
       ['never', false],
       ['unsent', false],
     ] as const) {
-      await serverLog.append({
-        kind: 'intent',
-        matchId,
-        queue: 'duel',
-        tag: `match-${matchId}`,
-        ticketIds: [],
-        at: clock.now(),
-      })
+      const of = { queue: 'duel', at: clock.now() }
+      const serverId = matchId
+      await serverLog.append([
+        { ...of, kind: 'match', matchId, ticketIds: [], playerIds: [], serverId },
+        { ...of, kind: 'server', serverId, tag: `match-${matchId}`, bornFor: matchId },
+      ])
       if (matchId === 'unsent') continue
-      await serverLog.append({ kind: 'sent', matchId, at: clock.now() })
+      await serverLog.append([{ kind: 'sent', serverId, at: clock.now() }])
       if (matchId === 'never') continue
       const { request_id } = await service.add(['mm-muster', `match-${matchId}`])
-      if (request) await serverLog.append({ kind: 'created', matchId, requestId: request_id })
+      if (request) await serverLog.append([{ kind: 'created', serverId, requestId: request_id }])
     }
-    await serverLog.append({ kind: 'assigned', matchId: 'playing' })
+    await serverLog.append([
+      { kind: 'up', serverId: 'playing' },
+      { kind: 'playing', matchId: 'playing', at: clock.now() },
+    ])
     await run(250)
     const known = () => matchmaker.inspect().matches.map(({ matchId, phase }) => `${matchId} ${phase}`)
     expect(known()).toEqual(['playing running', 'never finding'])
@@ -98,6 +99,9 @@ describe('the store', () => {
       ['r3', 'restarted'],
     ])
     expect(matchmaker.inspect().matches).toMatchObject([{ matchId: 'playing', phase: 'running' }])
-    expect(await serverLog.open()).toMatchObject([{ matchId: 'playing' }])
+    expect(await serverLog.open()).toMatchObject({
+      servers: [{ serverId: 'playing' }],
+      matches: [{ matchId: 'playing' }],
+    })
   })
 })

@@ -29,10 +29,17 @@ describe('the reaper', () => {
       open: () => (readable ? memory.open() : Promise.reject(new Error('no disk'))),
     }
     const { clock, service, seen, run } = setUp({ serverLog, orphanGraceMs: 1000 })
-    await memory.append({ kind: 'intent', matchId: 'm', queue: 'duel', tag: 'match-m', ticketIds: [], at: clock.now() })
+    const of = { queue: 'duel', at: clock.now(), serverId: 'm' }
+    await memory.append([
+      { ...of, kind: 'match', matchId: 'm', ticketIds: [], playerIds: [] },
+      { ...of, kind: 'server', tag: 'match-m', bornFor: 'm' },
+    ])
     await service.add(['mm-muster', 'match-m'])
-    await memory.append({ kind: 'created', matchId: 'm', requestId: 'r1' })
-    await memory.append({ kind: 'assigned', matchId: 'm' })
+    await memory.append([{ kind: 'created', serverId: 'm', requestId: 'r1' }])
+    await memory.append([
+      { kind: 'up', serverId: 'm' },
+      { kind: 'playing', matchId: 'm', at: clock.now() },
+    ])
     await run(40_000)
     readable = true
     await run(40_000)

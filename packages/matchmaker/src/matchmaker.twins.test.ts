@@ -212,9 +212,9 @@ test('before another is told to end itself, the store knows which deployment is 
   let release = () => {}
   const serverLog: ServerLog = {
     open: () => memory.open(),
-    append: async (entry) => {
-      if (entry.kind === 'created') await new Promise<void>((resolve) => (release = resolve))
-      await memory.append(entry)
+    append: async (entries) => {
+      if (entries.some(({ kind }) => kind === 'created')) await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entries)
     },
   }
   const { join, run, register, addTwin } = open({ serverLog })

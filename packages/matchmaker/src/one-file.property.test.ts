@@ -22,13 +22,13 @@ function onDisk(path: () => string) {
   let forced = 0
   const over = (serverLog: ServerLog): ServerLog => ({
     ...serverLog,
-    append: (entry) => {
-      const appended = serverLog.append(entry)
-      if (entry.kind === 'sent') forced = statSync(path()).size
+    append: (entries) => {
+      const appended = serverLog.append(entries)
+      if (entries.some(({ kind }) => kind === 'sent')) forced = statSync(path()).size
       return appended
     },
   })
-  const isOfServer = (line: string) => /^.{8} server/.test(line)
+  const isOfServer = (line: string) => /^.{8} (server|match)/.test(line)
   return {
     over,
     begin: () => (begun = forced = statSync(path()).size),
@@ -128,7 +128,7 @@ test('who plays by the record of the server alone is assigned again, as it was',
     world.kill()
     const bytes = readFileSync(world.path())
     const after = bytes.subarray(waiting).toString().split('\n')
-    const ofServers = after.filter((line) => /^.{8} server/.test(line)).map((line) => `${line}\n`)
+    const ofServers = after.filter((line) => /^.{8} (server|match)/.test(line)).map((line) => `${line}\n`)
     writeFileSync(world.path(), bytes.subarray(0, waiting).toString() + ofServers.join(''))
     const next = await world.live()
     expect(next.matchmaker.getTicket('ann')).toMatchObject({

@@ -1,7 +1,7 @@
 import { createClient, inProcess } from '@muster/core'
 import { seededRandom, type Clock, type Random } from '@muster/core/clock'
 import type { DeploymentService } from '@muster/matchmaker'
-import type { ServerLog, ServerEntry } from '@muster/matchmaker/internal'
+import type { ServerLog, HostingEntry } from '@muster/matchmaker/internal'
 
 /** The death of a process: at which append of its store, and whether that entry is still written. */
 export interface Death {
@@ -62,14 +62,14 @@ export function createMortal({ clock, random, seed, disk, death, isDiskFull, ans
     random: seededRandom(seed + 1),
     dispatcher: inProcess((request) => (dead ? never() : alive(answer(request)))),
   })
-  const append = async (entry: ServerEntry): Promise<void> => {
+  const append = async (entries: readonly HostingEntry[]): Promise<void> => {
     if (dead) return never()
     appends += 1
     const dies = !spared && death?.append === appends
     if (dies && !death.written) kill()
     if (dead) return never()
     if (isDiskFull()) throw new Error('the disk is full')
-    await disk.append(entry)
+    await disk.append(entries)
     if (dies) kill()
     await ownClock.sleep(random() < 0.5 ? 0 : 20)
   }

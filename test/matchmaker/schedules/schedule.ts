@@ -270,8 +270,9 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   const left = await clock.until(life.matchmaker.close({ stopServers: true, timeoutMs: 20_000 }))
   await clock.advance(2 * STEP_MS)
   if (left.length > 0) broken.push(`not closed: ${left.map(({ matchId }) => matchId).join()}`)
-  const open = await serverLog.open()
-  if (open.length > 0) broken.push(`the store still has ${open.map(({ matchId }) => matchId).join()}`)
+  const kept = await serverLog.open()
+  const open = [...kept.servers.map(({ serverId }) => serverId), ...kept.matches.map(({ matchId }) => matchId)]
+  if (open.length > 0) broken.push(`the store still has ${open.join()}`)
   const all = ownDeployments(emulator, name)
   for (const { request_id, current_status } of all) {
     if (!/TERMINAT/.test(current_status)) broken.push(`${request_id} is left, ${current_status}`)

@@ -56,13 +56,13 @@ export function createStartServers({ pools, clock, random, writer, room, begin, 
       const server = newServer(name, near)
       // No process creates servers that come by themselves.
       if (server === undefined || isEnrolled(server)) return undefined
-      void writer.note(serverIntent(server))
+      void writer.note(serverIntent(server, false))
       return server
     },
     /** Ends the record of a server that was intended and never begun. */
-    settle: ({ id: matchId }: Server) => void writer.note({ kind: 'settled', matchId }),
+    settle: ({ id: serverId }: Server) => void writer.note({ kind: 'gone', serverId }),
     /** Stores the session that a server is to list; undefined: none any more. */
-    keep: ({ id: matchId }: Server, session: StoredSession | undefined) =>
-      void writer.note({ kind: 'wanted', matchId, session }),
+    keep: ({ id: serverId }: Server, session: StoredSession | undefined) =>
+      void writer.note({ kind: 'wanted', serverId, session }),
   }
 }

@@ -63,8 +63,8 @@ export function createAllocator(options: AllocatorOptions) {
     return credential === undefined ? undefined : fleet.byServerIds([credential])
   }
   const isTokenOf = (matchId: string, token: string) => byToken(token)?.id === matchId
-  const writer = createServerLogWriter(serverLog, clock, (error, matchId) =>
-    on.problem('store', error, fleet.match(matchId) ?? fleet.find(matchId)),
+  const writer = createServerLogWriter(serverLog, clock, (error, id) =>
+    on.problem('store', error, fleet.match(id) ?? fleet.find(id)),
   )
 
   const sources: Sources = createSources({
@@ -206,7 +206,7 @@ export function createAllocator(options: AllocatorOptions) {
         if (server.isListed === isListed || server.pool === undefined) return
         server.isListed = isListed
         // One that is being stopped is listed no more, whatever the store says.
-        if (server.unwanted === undefined) void writer.note({ kind: 'listed', matchId: server.id, isListed })
+        if (server.unwanted === undefined) void writer.note({ kind: 'listed', serverId: server.id, isListed })
       },
       draining: (server, reason) => {
         pools.draining(server)
@@ -271,10 +271,10 @@ export function createAllocator(options: AllocatorOptions) {
       browser,
       gameServers,
       enrolling: { adopt: (server, assignment) => enrolling.adopt(server, assignment) },
+      writer,
       clock,
       inherited,
     }),
-    expect: inherited.expect,
     adopted: () => {
       inherited.done()
       // Nothing but one server may be created before the list is answered.
@@ -302,7 +302,7 @@ export function createAllocator(options: AllocatorOptions) {
     if (server === undefined) return false
     if (server.unwanted !== undefined || server.drainAsked) return true
     server.drainAsked = true
-    void writer.note({ kind: 'draining', matchId: serverId })
+    void writer.note({ kind: 'draining', serverId })
     // One that has not registered, and serves no match but its own, is stopped after that in any case.
     if (server.pool !== undefined || gameServers.find(serverId) !== undefined) gameServers.drain(server, 'operator')
     return true

@@ -1,8 +1,8 @@
 import type { AllocatorListener } from './fleet.js'
 import { foundMatch, MatchTooLarge, serverEnvironment } from '../environment/server-environment.js'
 import { TicketsGone } from '../errors.js'
-import { type ServerEntry, type ServerLogWriter, WRITTEN } from '../store/index.js'
-import { type Order, resumptionOfServer, type Server, serverIntent } from '../records/index.js'
+import { type HostingEntry, type ServerLogWriter, WRITTEN } from '../store/index.js'
+import { matchIntent, type Order, resumptionOfServer, type Server, serverIntent } from '../records/index.js'
 import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit } from './server-limits.js'
@@ -60,9 +60,6 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       cachedOnly: current.cachedOnly,
     })
   }
-
-  const withResumption = <Entry extends ServerEntry>(entry: Entry, server: Server): Entry =>
-    resumes ? { ...entry, resumption: resumptionOfServer(server) } : entry
 
   /** Ends a server whose create was not sent. */
   const end = (server: Server): void => {
@@ -127,7 +124,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
   /** Notes that a create was not sent after all, so that no later process looks for its server. */
   const takeBack = async (server: Server): Promise<void> => {
     try {
-      await writer.append(withResumption(serverIntent(server), server))
+      await writer.append(serverIntent(server, resumes))
     } catch (error) {
       return notNoted(server, error)
     }
@@ -154,7 +151,8 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       return refused(server, error)
     }
     // After a crash, only creates that were sent have to be looked for.
-    const noted = writer.append(withResumption({ kind: 'sent', matchId: server.id, at: clock.now() }, server))
+    const resumption = resumes ? { resumption: resumptionOfServer(server) } : undefined
+    const noted = writer.append({ kind: 'sent', serverId: server.id, at: clock.now(), ...resumption })
     if (noted !== undefined) {
       try {
         await noted
@@ -190,9 +188,22 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     end(server)
   }
 
-  /** Resolves when the intent is stored and the attempt goes on, or the write failed and the server has ended. */
-  const writeDown = (server: Server, goOn: (server: Server) => void): Promise<void> => {
-    const appended = writer.areKept ? writer.append(withResumption(serverIntent(server), server)) : undefined
+  /** The entries that precede a create: also that of the match for which alone it is. */
+  const intentsOf = (server: Server): readonly HostingEntry[] => {
+    const ofServer = serverIntent(server, resumes)
+    return server.bornFor === undefined ? [ofServer] : [matchIntent(server.bornFor, resumes), ofServer]
+  }
+
+  /**
+   * Resolves when the intent is stored and the attempt goes on, or the write failed and the server has ended.
+   * @param claims what is written with it
+   */
+  const writeDown = (
+    server: Server,
+    goOn: (server: Server) => void,
+    claims: readonly HostingEntry[] = [],
+  ): Promise<void> => {
+    const appended = writer.areKept ? writer.append(...intentsOf(server), ...claims) : undefined
     if (appended !== undefined)
       return appended.then(
         () => goOn(server),
@@ -221,12 +232,15 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
   })
 
   return {
-    /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
-    begin: (server: Server) => {
+    /**
+     * Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`.
+     * @param claims of the matches that are to be on it: written with the intent
+     */
+    begin: (server: Server, claims?: readonly HostingEntry[]) => {
       server.tries = server.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       fleet.add(server)
       plan(server)
-      return writeDown(server, ask)
+      return writeDown(server, ask, claims)
     },
 
     /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */

@@ -215,8 +215,7 @@ export function createEnrolling(options: EnrollingOptions) {
     fleet.identify(server, id)
     const { latitude = 0, longitude = 0 } = assignment.location ?? {}
     pools.adopted(server, clock.now(), { latitude, longitude })
-    void writer.note(serverIntent(server))
-    void writer.note({ kind: 'created', matchId: id, requestId: id })
+    void writer.note(serverIntent(server, false), { kind: 'created', serverId: id, requestId: id })
     locate(server, at)
     return server
   }
@@ -258,7 +257,7 @@ export function createEnrolling(options: EnrollingOptions) {
       // Otherwise the supervisor of a machine would undo the drain of an operator.
       if (before?.drainAsked === true) {
         server.drainAsked = true
-        void writer.note({ kind: 'draining', matchId: server.id })
+        void writer.note({ kind: 'draining', serverId: server.id })
       }
       if (before !== undefined) drop(before, 'lost')
       return register(server, enrolment, request)

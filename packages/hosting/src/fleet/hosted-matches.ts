@@ -19,15 +19,15 @@ import {
   matchIntent,
   newPoolServer,
   newServerFor,
+  overEntries,
   type Order,
-  resumptionOf,
   type ReturnReason,
   type Server,
   type StopReason,
 } from '../records/index.js'
 import { middleOfMatch } from './retry-placement.js'
 import { ENDS_GAP_MS, STORE_PATIENCE_MS } from './server-deadlines.js'
-import type { ServerLogWriter } from '../store/index.js'
+import type { HostingEntry, ServerLogWriter } from '../store/index.js'
 
 /*
  * Every match is a guest on a server. That of a queue with a pool is one of the pool:
@@ -38,8 +38,7 @@ import type { ServerLogWriter } from '../store/index.js'
  *
  * The claim is in the store before the server is told, so after a crash each match is on one server, or on none.
  *
- * Without a pool, a server is created for the match alone. It begins once that listens, and lasts as long as that. The
- * record of the server in the store is that of the match, too.
+ * Without a pool, a server is created for the match alone. It begins once that listens, and lasts as long as that.
  */
 export type HostedMatches = ReturnType<typeof createHostedMatches>
 
@@ -69,9 +68,19 @@ const MOST_OFFERS = 4
 interface Taken {
   /** The server that was claimed for it; undefined: none was, or it is wanted no more. */
   readonly server: Server | undefined
-  /** Where its players were sent; undefined: nowhere yet. */
+  /** Where its players were sent; undefined: nowhere yet, or it is not known. */
   readonly assignment: Assignment | undefined
+  /** When they were sent there, in epoch milliseconds; undefined: not yet. */
+  readonly playingSince: number | undefined
+  /** Milliseconds from then after which it has lasted too long; undefined: never. */
+  readonly lastsMs?: number | undefined
 }
+
+const servedOf = ({ id: serverId, matchesServed: matches }: Server): HostingEntry => ({
+  kind: 'served',
+  serverId,
+  matches,
+})
 
 /** What is known of a match that waits for its server. */
 type Offer = ReturnType<typeof newOffer>
@@ -101,23 +110,23 @@ export function createHostedMatches(options: HostedMatchesOptions) {
   const isOpen = (match: HostedMatch) => match.unwanted === undefined && fleet.match(match.id) === match
 
   /** A match that ends before its players were sent to the server has not used it. */
-  const unused = (server: Server) => {
+  const unused = (server: Server): readonly HostingEntry[] => {
     server.matchesServed = Math.max(0, server.matchesServed - 1)
-    if (server.unwanted !== undefined) return
-    void writer.note({ kind: 'served', matchId: server.id, matches: server.matchesServed })
+    return server.unwanted === undefined ? [servedOf(server)] : []
   }
 
-  const leaveServer = (match: HostedMatch, reason: FreedReason) => {
+  /** @returns what has to be written with the end of the match, or with its next claim */
+  const leaveServer = (match: HostedMatch, reason: FreedReason): readonly HostingEntry[] => {
     const { server } = match
     match.server = undefined
     match.claim = undefined
-    if (server === undefined) return undefined
+    if (server === undefined) return []
     server.guests.delete(match)
-    if (match.readyAt === Infinity) unused(server)
+    const entries = match.readyAt === Infinity ? unused(server) : []
     on.servers.freed(match, server, reason)
     pools().ended(server, match)
     gameServers().changed(server)
-    return server
+    return entries
   }
 
   /** Its tickets go back to the queue; called once. */
@@ -132,29 +141,28 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     if (match.hasBegun) on.games.ended(match, match.unwanted ?? reason)
   }
 
-  /** Nothing of a match without a server is left. */
-  const end = (match: HostedMatch) => {
+  /** Nothing of a match without a server is left. @param left what leaving its server has changed */
+  const end = (match: HostedMatch, left: readonly HostingEntry[] = []) => {
     // What ends before it begins is no demand: its players may search again, and are counted then.
     offers.get(match)?.uncount?.()
     offers.delete(match)
     // The end of its players' tickets has ended it already, where `fail` was called.
-    if (fleet.match(match.id) !== match) return
-    conclude(match)
-    fleet.removeMatch(match)
-    void writer.note({ kind: 'settled', matchId: match.id })
+    const isKnown = fleet.match(match.id) === match
+    if (isKnown) conclude(match)
+    if (isKnown) fleet.removeMatch(match)
+    const entries = [...left, ...(isKnown ? overEntries([match]) : [])]
+    if (entries.length > 0) void writer.note(...entries)
   }
 
   const giveUp = (match: HostedMatch, reason: ReturnReason, counts: boolean) => {
     fail(match, reason, counts)
-    leaveServer(match, reason)
-    end(match)
+    end(match, leaveServer(match, reason))
   }
 
   const drop = (match: HostedMatch, reason: StopReason) => {
     match.unwanted ??= reason
     if (match.ownServer !== undefined) return dropServer(match.ownServer, reason)
-    leaveServer(match, match.unwanted)
-    end(match)
+    end(match, leaveServer(match, match.unwanted))
   }
 
   const unwritten = (match: HostedMatch, error: unknown) => {
@@ -162,10 +170,11 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
   }
 
-  /** Tells the server of the match once the store has the claim. */
-  const claim = async (match: HostedMatch, server: Server, isWarm: boolean): Promise<void> => {
-    const offer = offers.get(match)
-    if (offer === undefined) return
+  /**
+   * The match is to be served by this server.
+   * @returns what has to be written before the server is told
+   */
+  const take = (match: HostedMatch, offer: Offer, server: Server, isWarm: boolean): readonly HostingEntry[] => {
     match.server = server
     match.claim = { at: clock.now(), isWarm }
     server.guests.add(match)
@@ -176,22 +185,31 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     offer.isWritten = false
     offer.hasAccepted = false
     offer.offers += 1
-    try {
-      await writer.append({ kind: 'claimed', matchId: match.id, hostId: server.id })
-    } catch (error) {
-      if (match.server === server) unwritten(match, error)
-      return
-    }
-    void writer.note({ kind: 'served', matchId: server.id, matches: server.matchesServed })
+    return [{ kind: 'claimed', matchId: match.id, serverId: server.id }, servedOf(server)]
+  }
+
+  /** The store has the claim: the server is told. */
+  const tell = (match: HostedMatch, offer: Offer, server: Server) => {
     if (match.server !== server || !isOpen(match)) return
     offer.isWritten = true
     offer.since = gameServers().find(server.id) === undefined ? Infinity : clock.now()
     gameServers().changed(server)
   }
 
+  const claim = async (match: HostedMatch, offer: Offer, server: Server): Promise<void> => {
+    try {
+      await writer.append(...take(match, offer, server, true))
+    } catch (error) {
+      if (match.server === server) unwritten(match, error)
+      return
+    }
+    tell(match, offer, server)
+  }
+
   /** Creates a server of the pool for a match, at the places that the match's rules choose. */
   const createFor = async (
     match: HostedMatch,
+    offer: Offer,
     order: Order,
     { definition: { name, source }, orderFor }: PoolState,
     near: Coordinates | undefined,
@@ -201,9 +219,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     server.causedBy = match.playerIds
     server.near = near
     pools().created(server, near)
-    const claiming = claim(match, server, false)
-    await creating().begin(server)
-    await claiming
+    await creating().begin(server, take(match, offer, server, false))
+    tell(match, offer, server)
   }
 
   const findServer = async (match: HostedMatch): Promise<void> => {
@@ -223,12 +240,13 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     // Nothing comes for it: its players search until a server has a place.
     if (offer.isShort && pool.definition.source === ENROLLED) return giveUp(match, 'no-capacity', false)
     if (offer.isShort) return
-    if (warm !== undefined) return claim(match, warm, true)
-    return createFor(match, order, pool, near)
+    return warm === undefined ? createFor(match, offer, order, pool, near) : claim(match, offer, warm)
   }
 
   const claimAgain = (match: HostedMatch, reason: DrainReason & FreedReason) => {
-    const server = leaveServer(match, reason)
+    const { server } = match
+    const left = leaveServer(match, reason)
+    if (left.length > 0) void writer.note(...left)
     if (server !== undefined) gameServers().drain(server, reason)
     const offer = offers.get(match)
     if (offer === undefined || offer.offers >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
@@ -266,7 +284,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     const lastsMs = order?.deploy.maxDurationMs
     match.endsAt = clock.now() + (lastsMs ?? Infinity)
     fleet.enterMatch(match, 'warming')
-    const noted = writer.note({ kind: 'assigned', matchId: match.id, lastsMs, assignment })
+    const noted = writer.note({ kind: 'playing', matchId: match.id, at: match.readyAt, lastsMs })
     if (noted === undefined) begin(match, requestId)
     else void noted.then(() => begin(match, requestId))
   }
@@ -279,8 +297,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     } else fail(match, isReturn(reason) ? reason : 'failed', counts)
     // It lasts as long as its own server.
     if (match.ownServer !== undefined) return
-    leaveServer(match, reason)
-    end(match)
+    end(match, leaveServer(match, reason))
   }
 
   /** Ends matches to which nobody came, and those that last too long. */
@@ -319,7 +336,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       offers.set(match, newOffer(false, 0))
       try {
         // So that a later process goes on with it in place of letting its players search again.
-        await writer.append(resumes ? { ...matchIntent(match), resumption: resumptionOf(match) } : matchIntent(match))
+        await writer.append(matchIntent(match, resumes))
       } catch (error) {
         return unwritten(match, error)
       }
@@ -355,14 +372,14 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     },
 
     /** Takes over a match of an earlier process that had no server of its own. */
-    adopt: (match: HostedMatch, { server, assignment }: Taken) => {
-      const { order, at } = match
+    adopt: (match: HostedMatch, { server, assignment, playingSince, lastsMs = Infinity }: Taken) => {
+      const { order } = match
       fleet.addMatch(match)
-      if (order === undefined && (server === undefined || assignment === undefined)) match.unwanted = 'restarted'
-      const isPlayed = match.unwanted === undefined && assignment !== undefined
+      if (order === undefined && (server === undefined || playingSince === undefined)) match.unwanted = 'restarted'
+      const isPlayed = match.unwanted === undefined && playingSince !== undefined
       const playsOn = isPlayed ? server?.requestId : undefined
       // Its players were sent to a server that is gone.
-      if (assignment !== undefined && playsOn === undefined) on.games.ended(match, match.unwanted ?? 'lost')
+      if (playingSince !== undefined && playsOn === undefined) on.games.ended(match, match.unwanted ?? 'lost')
       if (match.unwanted !== undefined) return end(match)
       if (server === undefined) {
         // Players who know where to connect have lost their server; others get another one.
@@ -378,7 +395,9 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       pools().began(server)
       if (playsOn !== undefined && assignment !== undefined) {
         match.placeAt(server, playsOn, assignment)
-        match.readyAt = Math.min(at, clock.now())
+        // A clock that was set back must not prolong the match.
+        match.readyAt = Math.min(playingSince ?? match.at, clock.now())
+        match.endsAt = match.readyAt + lastsMs
         fleet.enterMatch(match, 'running')
         if (order !== undefined) on.ready(match, playsOn, assignment)
         return fleet.rememberPlayers(match)

@@ -28,7 +28,7 @@ function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
     problem: (error) => problems.push(error),
   })
   const deploy = deploySchema.parse({ application: 'a', version: '1', ...changes })
-  const server = new Server({ matchId: 'm', queue: 'q', at: 0 }, { deploy, secret: 's' } as unknown as Order)
+  const server = new Server({ serverId: 'm', queue: 'q', at: 0 }, { deploy, secret: 's' } as unknown as Order)
   return { clock, listening, server, knocks, told, problems }
 }
 

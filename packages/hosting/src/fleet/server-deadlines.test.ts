@@ -28,7 +28,7 @@ function setUp(answer: (handle: string) => { readonly ageMs?: number } | Error |
     problem: (_, { id }) => problems.push(id),
   })
   const add = (id: string, lastsMs: number): Server => {
-    const server = new Server({ matchId: id, queue: 'duel', at: 0 }, undefined)
+    const server = new Server({ serverId: id, queue: 'duel', at: 0 }, undefined)
     fleet.add(server)
     fleet.identify(server, `r-${id}`)
     fleet.enter(server, 'running')

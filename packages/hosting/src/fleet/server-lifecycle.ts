@@ -6,6 +6,7 @@ import type { Listening } from './port-probe.js'
 import {
   type Assignment,
   isEnrolled,
+  overEntries,
   type Placement,
   placementOf,
   type ReturnReason,
@@ -79,11 +80,12 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const end = (server: Server) => {
     const why = server.unwanted ?? 'ended'
     matches.serverEnding(server, why)
+    const { bornFor } = server
     matches.serverEnded(server, why)
     fleet.remove(server)
     sourceOf(server).ended(server.credential)
     options.ended(server)
-    writer.note({ kind: 'settled', matchId: server.id })
+    writer.note({ kind: 'gone', serverId: server.id }, ...overEntries(bornFor === undefined ? [] : [bornFor]))
   }
 
   /** Reads the logs of a server that failed: its stop takes them away. */
@@ -108,7 +110,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
   const drop = (server: Server) => {
     // A restart meanwhile must not take it for one on which people play, or soon will.
     if (server.phase === 'running' || server.listensAt < Infinity || resumes)
-      writer.note({ kind: 'dropped', matchId: server.id })
+      writer.note({ kind: 'dropped', serverId: server.id }, ...overEntries(server.guests))
   }
 
   const stop = (server: Server, requestId: string) => {
@@ -144,7 +146,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
 
   const noteCreated = (server: Server, requestId: string) => {
     known(server, requestId)
-    writer.note({ kind: 'created', matchId: server.id, requestId })
+    writer.note({ kind: 'created', serverId: server.id, requestId })
   }
 
   const tellCreated = (server: Server, requestId: string) => {
@@ -173,7 +175,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
    * this time.
    */
   const listens = (server: Server) => {
-    const { id, requestId, assignment, order } = server
+    const { id, requestId, assignment, order, bornFor } = server
     if (requestId === undefined || assignment === undefined) return
     const now = clock.now()
     server.listensAt = now
@@ -182,7 +184,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
       server.endsAt = now + order.deploy.maxDurationMs
     }
     const lastsMs = Number.isFinite(server.lastsMs) ? server.lastsMs : undefined
-    const noted = writer.note({ kind: 'assigned', matchId: id, lastsMs, assignment })
+    const playing = bornFor === undefined ? [] : [{ kind: 'playing' as const, matchId: bornFor.id, at: now }]
+    const noted = writer.note({ kind: 'up', serverId: id, lastsMs, assignment }, ...playing)
     const runs = () => {
       // It may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
       if (server.phase !== 'warming') return
@@ -252,7 +255,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions) {
         lostAt: Math.min(lostAt ?? Infinity, clock.now()),
         isAwaited: server.order !== undefined,
       })
-      if (lostAt === undefined) writer.note({ kind: 'lost', matchId: server.id, at: clock.now() })
+      if (lostAt === undefined) writer.note({ kind: 'lost', serverId: server.id, at: clock.now() })
     },
 
     /** The deployment is not needed, and must be gone before another attempt. */

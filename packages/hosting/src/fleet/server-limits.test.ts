@@ -7,7 +7,7 @@ import { createFleet } from './fleet.js'
 function servers(...phases: ServerPhase[]) {
   const all = createFleet()
   for (const [index, phase] of phases.entries()) {
-    const server = new Server({ matchId: `m${index}`, queue: 'q', at: 0 }, undefined)
+    const server = new Server({ serverId: `m${index}`, queue: 'q', at: 0 }, undefined)
     all.add(server)
     all.enter(server, phase)
   }

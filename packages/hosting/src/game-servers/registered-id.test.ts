@@ -36,7 +36,7 @@ test('the id of a server is the audience of its join tokens, also of a further p
     },
   })
   const tag = 'mm-match-abc-2'
-  const second = new Server({ matchId: 'abc', queue: 'duel', tag, at: 0 }, undefined)
+  const second = new Server({ serverId: 'abc', queue: 'duel', tag, at: 0 }, undefined)
   const { id } = servers.register(second, RegistrationBody.parse({ instance: 'one' }))
   expect(id).toBe(credentialOf(tag))
   expect(id).not.toBe('abc')

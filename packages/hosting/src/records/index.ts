@@ -5,12 +5,14 @@ export {
   type Enrolled,
   type FoundMatch,
   type FoundTicket,
-  type Intent,
+  type MatchIntent,
+  type MatchResumption,
   type Order,
   type Placement,
   type PlacementAttempt,
   type PlayerWhoLeft,
-  type Resumption,
+  type ServerIntent,
+  type ServerResumption,
 } from './order.js'
 export {
   type FoundBy,
@@ -31,9 +33,10 @@ export {
   matchIntent,
   matchViewOf,
   MOST_LEFT,
+  overEntries,
   playersEntry,
   poolServerViewOf,
-  resumptionOf,
+  resumptionOfMatch,
   resumptionOfServer,
   serverIntent,
 } from './views.js'

@@ -72,25 +72,39 @@ export interface Order {
   readonly pool?: string | undefined
 }
 
-/** A deployment that may exist. The intent is stored before the request, since it costs money from then on. */
-export interface Intent {
-  readonly matchId: string
+/** A server that may exist. It is stored before its create leaves, since it costs money from then on. */
+export interface ServerIntent {
+  readonly serverId: string
+  /** Name of its pool, or of the queue of its only match. */
   readonly queue: string
   /** The tag that this deployment has, and no other. */
   readonly tag: string
-  readonly ticketIds: readonly string[]
-  /** Ids of the players who are to play on the server. */
-  readonly playerIds?: readonly string[] | undefined
   /** Epoch milliseconds. */
   readonly at: number
-  /** Of a server of a pool: the name of the pool. It has no tickets; matches are served on it. */
+  /** Name of its pool; undefined for a server that serves one match alone. */
   readonly pool?: string | undefined
   /** Of a server of a pool: the application and version that it runs, as `application/version`. */
   readonly build?: string | undefined
-  /** Of a server of a pool: the name of the source that it comes from; undefined: the deployment service. */
+  /** Name of the source that it comes from; undefined: the deployment service. */
   readonly source?: string | undefined
   /** Of a server that Muster has not started. */
   readonly enrolled?: Enrolled | undefined
+  /** Id of the only match that it serves. */
+  readonly bornFor?: string | undefined
+}
+
+/** A match that needs a server, or has one. */
+export interface MatchIntent {
+  readonly matchId: string
+  /** Name of the queue. */
+  readonly queue: string
+  readonly ticketIds: readonly string[]
+  /** Ids of the players who are to play it. */
+  readonly playerIds: readonly string[]
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The server that was created for it alone. */
+  readonly serverId?: string | undefined
 }
 
 /** How a server came that Muster has not started. */
@@ -110,19 +124,23 @@ export interface Enrolled {
 /** Name of the source of servers that Muster has not started. */
 export const ENROLLED = 'enrolled'
 
-/** What a later process needs to go on with a match, besides its tickets. Not for logs: it holds latencies. */
-export interface Resumption {
+/** What a later process needs to go on with a match, besides its tickets. */
+export interface MatchResumption {
   /** See `Order`. */
   readonly expansionMs: number
-  /** See `Server`. */
-  readonly tries: readonly PlacementAttempt[]
-  readonly placements: readonly Placement[] | undefined
-  /** See `Server`. */
-  readonly near?: Coordinates | undefined
   /** The names of the teams. Undefined in stores of earlier versions. */
   readonly teams?: readonly string[] | undefined
   /** The index in `teams` for each ticket, in the order of `ticketIds`; undefined: all are in the only one. */
   readonly teamOf?: readonly number[] | undefined
+}
+
+/** What a later process needs to go on with the create of a server. Not for logs: it holds latencies. */
+export interface ServerResumption {
+  /** See `Server`. */
+  readonly tries: readonly PlacementAttempt[]
+  readonly placements?: readonly Placement[] | undefined
+  /** See `Server`. */
+  readonly near?: Coordinates | undefined
 }
 
 /** The parts of a create that differ between the attempts for one match. */

@@ -4,11 +4,12 @@ import {
   buildOf,
   ENROLLED,
   type Enrolled,
-  type Intent,
+  type MatchIntent,
   type Order,
   type Placement,
   type PlacementAttempt,
   type PlayerWhoLeft,
+  type ServerIntent,
 } from './order.js'
 import { credentialOf, matchTag } from './tags.js'
 
@@ -28,11 +29,7 @@ export type ServerPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'wa
 const NO_TRIES: Server['tries'] = []
 const NOBODY_CHARGED: readonly string[] = []
 
-interface ServerParts extends Partial<Intent> {
-  readonly matchId: string
-  readonly queue: string
-  readonly at: number
-}
+type ServerParts = Pick<ServerIntent, 'serverId' | 'queue' | 'at'> & Partial<ServerIntent>
 
 /**
  * A server, from the intent to have one until it is gone: one of a pool, or one for a single match. Only the allocator
@@ -47,7 +44,7 @@ export class Server {
   readonly at: number
   /** Name of its pool; undefined for a server that serves one match alone. */
   readonly pool: string | undefined
-  /** See `Intent`. */
+  /** See `ServerIntent`. */
   readonly build: string | undefined
   readonly source: string | undefined
   readonly enrolled: Enrolled | undefined
@@ -98,11 +95,11 @@ export class Server {
   #tag: string | undefined
 
   constructor(
-    { matchId, queue, at, tag, pool, build, source, enrolled }: ServerParts,
+    { serverId, queue, at, tag, pool, build, source, enrolled }: ServerParts,
     order: Order | undefined,
     bornFor?: HostedMatch,
   ) {
-    this.id = matchId
+    this.id = serverId
     this.queue = queue
     this.at = at
     this.order = order
@@ -174,6 +171,8 @@ export class HostedMatch {
   joinBy = Infinity
   /** Why it is over; its tickets have left it by then. Undefined while it is wanted. */
   unwanted: StopReason | undefined = undefined
+  /** Whether the store was told that it is over. */
+  isClosed = false
   /** Callbacks for when its server is gone or free of it, or, with an error, when that can no longer be found out. */
   ended: readonly ((error?: Error) => void)[] = NOBODY
   /** On a server of a pool: what its players are told. */
@@ -183,7 +182,7 @@ export class HostedMatch {
   readonly #ticketIds: readonly string[] | undefined
   #playerIds: readonly string[] | undefined
 
-  constructor({ matchId, queue, at, ticketIds, playerIds }: FoundBy & Partial<Intent>, order: Order | undefined) {
+  constructor({ matchId, queue, at, ticketIds, playerIds }: FoundBy & Partial<MatchIntent>, order: Order | undefined) {
     this.id = matchId
     this.queue = queue
     this.at = at
@@ -243,15 +242,14 @@ export class HostedMatch {
 }
 
 /** A match that needs a server. `queue`: the queue's name; `at`: epoch milliseconds. */
-export type FoundBy = Pick<Intent, 'matchId' | 'queue' | 'at'>
+export type FoundBy = Pick<MatchIntent, 'matchId' | 'queue' | 'at'>
 
 /** A match of which an earlier process wrote down the intent. */
-export const inheritedMatch = (intent: Intent, order?: Order): HostedMatch =>
-  new HostedMatch({ ...intent, playerIds: intent.playerIds ?? [] }, order)
+export const inheritedMatch = (intent: MatchIntent, order?: Order): HostedMatch => new HostedMatch(intent, order)
 
 /** A server that is to be created for a match alone. */
 export const newServerFor = (match: HostedMatch, order: Order): Server =>
-  new Server({ matchId: match.id, queue: match.queue, at: match.at }, order, match)
+  new Server({ serverId: match.id, queue: match.queue, at: match.at }, order, match)
 
 /** What names a new server of a pool. `at`: epoch milliseconds. */
 interface NewServer {
@@ -261,14 +259,16 @@ interface NewServer {
 }
 
 /** A server of a pool that is to be created. @param source its name; undefined: the deployment service */
-export const newPoolServer = ({ id, pool, at, source }: NewServer & Pick<Intent, 'source'>, order: Order): Server =>
-  new Server({ matchId: id, queue: pool, at, pool, build: buildOf(order.deploy), source }, order)
+export const newPoolServer = (
+  { id, pool, at, source }: NewServer & Pick<ServerIntent, 'source'>,
+  order: Order,
+): Server => new Server({ serverId: id, queue: pool, at, pool, build: buildOf(order.deploy), source }, order)
 
 /** A server that has come by itself to a pool. */
 export const newEnrolledServer = (
   { id, pool, at, enrolled }: NewServer & { readonly enrolled: Enrolled },
   order: Order,
-) => new Server({ matchId: id, queue: pool, at, pool, build: enrolled.build, source: ENROLLED, enrolled }, order)
+) => new Server({ serverId: id, queue: pool, at, pool, build: enrolled.build, source: ENROLLED, enrolled }, order)
 
 /** Whether Muster has not started this server. */
 export const isEnrolled = ({ source }: Pick<Server, 'source'>): boolean => source === ENROLLED

@@ -1,5 +1,5 @@
 import type { Assignment, StopReason } from './assignment.js'
-import type { Intent, Order, Placement, PlayerWhoLeft, Resumption } from './order.js'
+import type { Enrolled, MatchResumption, Order, Placement, PlayerWhoLeft, ServerResumption } from './order.js'
 import { type HostedMatch, placementOf, type Server, type ServerPhase } from './server.js'
 import { matchTag } from './tags.js'
 
@@ -22,20 +22,16 @@ export function leftAfter(
 }
 
 /** Undefined for a match whose order is not known. */
-export const resumptionOf = ({ order, ticketIds, ownServer }: HostedMatch): Resumption | undefined =>
+export const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
-    tries: ownServer?.tries ?? [],
-    placements: ownServer?.placements,
     teams: order.teams.map(({ name }) => name),
     teamOf: teamsIn(order, ticketIds),
   }
 
-/** What a later process needs to go on with a server of a pool. */
-export const resumptionOfServer = ({ bornFor, order, tries, placements, near }: Server): Resumption | undefined =>
-  bornFor !== undefined
-    ? resumptionOf(bornFor)
-    : order && { expansionMs: 0, tries, placements, ...(near !== undefined && { near }), teams: [] }
+/** Undefined for a server of which nothing more can be created. */
+export const resumptionOfServer = ({ order, tries, placements, near }: Server): ServerResumption | undefined =>
+  order && { tries, placements, ...(near !== undefined && { near }) }
 
 function teamsIn({ tickets, teams, teamOf }: Order, ticketIds: readonly string[]): readonly number[] | undefined {
   if (teams.length === 1) return undefined
@@ -45,8 +41,23 @@ function teamsIn({ tickets, teams, teamOf }: Order, ticketIds: readonly string[]
 }
 
 /** A read-only view of a match and its server, or of a server of a pool, for other modules. */
-export interface AllocationView extends Intent {
+export interface AllocationView {
+  /** Id of the match, or of the server of a pool. */
+  readonly matchId: string
+  /** Name of the queue, or of the pool. */
+  readonly queue: string
+  /** The tag of its deployment. */
+  readonly tag: string
+  readonly ticketIds: readonly string[]
   readonly playerIds: readonly string[]
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** Of a server of a pool: the name of the pool. */
+  readonly pool?: string | undefined
+  /** Of a server of a pool: the name of its source; undefined: the deployment service. */
+  readonly source?: string | undefined
+  /** Of a server that Muster has not started. */
+  readonly enrolled?: Enrolled | undefined
   readonly phase: ServerPhase
   /**
    * Why the server is not wanted any more. Its tickets have left the match by then, and its players may be in another.
@@ -107,30 +118,47 @@ export const poolServerViewOf = (server: Server): AllocationView => {
   }
 }
 
-/** The entry that precedes the search for a server of a pool. */
-export const matchIntent = ({ id: matchId, queue, ticketIds, playerIds, at }: HostedMatch) => ({
-  kind: 'intent' as const,
-  matchId,
-  queue,
-  tag: matchTag(matchId),
-  ticketIds,
-  playerIds,
-  at,
+/**
+ * The entry that precedes the search for a server.
+ * @param resumes see `ServerLog`
+ */
+export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
+  kind: 'match' as const,
+  matchId: match.id,
+  queue: match.queue,
+  ticketIds: match.ticketIds,
+  playerIds: match.playerIds,
+  at: match.at,
+  ...(match.ownServer !== undefined && { serverId: match.ownServer.id }),
+  ...(resumes && { resumption: resumptionOfMatch(match) }),
 })
 
-/** The entry that precedes the create of a server. That of a match alone is the entry of both. */
-export const serverIntent = ({ id: matchId, queue, tag, bornFor, at, pool, build, source, enrolled }: Server) => ({
-  kind: 'intent' as const,
-  matchId,
-  queue,
-  tag,
-  ticketIds: bornFor?.ticketIds ?? [],
-  playerIds: bornFor?.playerIds ?? [],
-  at,
-  ...(pool === undefined ? {} : { pool, build }),
-  ...(source === undefined ? {} : { source }),
-  ...(enrolled === undefined ? {} : { enrolled }),
-})
+/**
+ * The entry that precedes the create of a server.
+ * @param resumes see `ServerLog`
+ */
+export function serverIntent(server: Server, resumes: boolean) {
+  const { id: serverId, queue, tag, bornFor, at, pool, build, source, enrolled } = server
+  return {
+    kind: 'server' as const,
+    serverId,
+    queue,
+    tag,
+    at,
+    ...(pool !== undefined && { pool, build }),
+    ...(source !== undefined && { source }),
+    ...(enrolled !== undefined && { enrolled }),
+    ...(bornFor !== undefined && { bornFor: bornFor.id }),
+    ...(resumes && { resumption: resumptionOfServer(server) }),
+  }
+}
+
+/** The entries of the end of matches, of each once. */
+export function overEntries(matches: Iterable<HostedMatch>) {
+  const open = [...matches].filter(({ isClosed }) => !isClosed)
+  for (const match of open) match.isClosed = true
+  return open.map(({ id: matchId }) => ({ kind: 'over' as const, matchId }))
+}
 
 /** The entry of who is in a match, and who left it. */
 export const playersEntry = ({ id: matchId, playerIds, left }: HostedMatch) => ({

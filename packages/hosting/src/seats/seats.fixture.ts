@@ -29,7 +29,7 @@ class Model {
   readonly id: string
   constructor(id: string) {
     this.id = id
-    this.server = new Server({ matchId: id, queue: 'pool', tag: id, at: 0, pool: 'pool' }, undefined)
+    this.server = new Server({ serverId: id, queue: 'pool', tag: id, at: 0, pool: 'pool' }, undefined)
   }
   get name() {
     return `${this.id}-${this.instance}`

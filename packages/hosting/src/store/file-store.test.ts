@@ -152,7 +152,7 @@ test('a file of version 1, before there was one store, is taken over', async () 
 describe('a file that is', () => {
   test.each([
     ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is another kind of file/],
-    ['of another version', HEADER.replace('"version":3', '"version":9'), /has version 9/],
+    ['of another version', HEADER.replace('"version":4', '"version":9'), /has version 9/],
     ['damaged in its first line', HEADER.replace('muster', 'mustard'), /was written by another version/],
   ])('%s is left unchanged', async (_, content, message) => {
     const path = newPath()

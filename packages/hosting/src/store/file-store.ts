@@ -13,13 +13,23 @@ import {
   type RecordsByKind,
   refuseOtherOwner,
   type Store,
-  type StoreChange,
+  type KindChange,
   type StoreOwner,
   type StoreRecord,
   type StoreRecords,
 } from './store.js'
 import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
-import { FORCED_LINE, HEADER, lineOf, linesOf, readStore, VERSION, wholeFile, type ReadStore } from './store-format.js'
+import {
+  FORCED_LINE,
+  HEADER,
+  lineOf,
+  lineOfAll,
+  linesOf,
+  readStore,
+  VERSION,
+  wholeFile,
+  type ReadStore,
+} from './store-format.js'
 
 export interface StoreOptions {
   /**
@@ -195,6 +205,11 @@ const EVERY_MS = 1000
 /** Most characters of pending lines while writes fail (our choice). Beyond, the whole file is rewritten instead. */
 const MOST_PENDING = 2 ** 23
 
+const changeLines = ({ kind, key, value, change }: KindChange): string => {
+  if (value !== undefined) return linesOf(kind, { key, value, change })
+  return change === undefined ? lineOf(kind, '-', key, '') : lineOf(kind, '~', key, change)
+}
+
 /** Creates the write-ahead log in a file that is open and locked, and compacts it as it grows. */
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { path, fsync, compactAtBytes, clock, lock, file } = options
@@ -367,23 +382,23 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       let before = stored.get(kind)
       stored.delete(kind)
       sources.set(kind, live)
-      const changeLines = ({ key, value, change }: StoreChange) => {
-        if (value !== undefined) return linesOf(kind, { key, value, change })
-        return change === undefined ? lineOf(kind, '-', key, '') : lineOf(kind, '~', key, change)
-      }
       return {
         stored: () => {
           const all = [...(before?.values() ?? [])]
           before = undefined
           return all
         },
-        write: (changes) => write(changes.map(changeLines).join('')),
+        write: (changes) => write(changes.map((change) => changeLines({ kind, ...change })).join('')),
         put: (key, value) => push(lineOf(kind, '=', key, value)),
         change: (key, change) => push(lineOf(kind, '~', key, change)),
         remove: (key) => push(lineOf(kind, '-', key, '')),
       }
     },
 
+    write: (changes) => {
+      for (const { kind } of changes) checkKind(kind)
+      write(lineOfAll(changes))
+    },
     flush,
     sync: () => (fsync === 'never' ? undefined : (syncingNext ??= syncAfter(syncing))),
     advance: () => (working ??= advance().finally(() => (working = undefined))),

@@ -1,15 +1,14 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import type { ServerRecord } from './server-log.js'
+import type { MatchRecord, StoredFleet } from './entries.js'
 import { createRecovery } from './recovery.js'
 
-const intent = (nth: number): ServerRecord => ({
+const match = (nth: number): MatchRecord => ({
   matchId: `m${nth}`,
   queue: 'duel',
-  tag: `match-m${nth}`,
   ticketIds: [],
+  playerIds: [],
   at: nth,
-  assigned: true,
 })
 
 test('matches are taken over in slices of 5 ms, between which the event loop turns', async () => {
@@ -17,13 +16,15 @@ test('matches are taken over in slices of 5 ms, between which the event loop tur
   let adopted = 0
   let isDone = false
   const { recover } = createRecovery({
-    serverLog: { open: async () => Array.from({ length: 1000 }, (_, nth) => intent(nth)) },
+    serverLog: { open: async () => ({ servers: [], matches: Array.from({ length: 1000 }, (_, nth) => match(nth)) }) },
     clock: createManualClock(),
     stopwatch: () => spentMs,
-    expect: () => {},
-    adopt: () => {
-      spentMs += 1
-      adopted += 1
+    adopt: function* ({ matches }: StoredFleet) {
+      for (const _ of matches) {
+        spentMs += 1
+        adopted += 1
+        yield
+      }
     },
     adopted: () => {
       isDone = true

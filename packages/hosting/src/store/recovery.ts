@@ -1,7 +1,7 @@
 import { MatchmakerClosed } from '../errors.js'
 import type { Clock } from '@muster/core/clock'
 import { createYielder, unlessAborted } from '@muster/core/internal'
-import type { ServerRecord } from './server-log.js'
+import type { StoredFleet } from './entries.js'
 import type { ServerLog } from './server-log.js'
 
 export interface RecoveryOptions {
@@ -9,11 +9,12 @@ export interface RecoveryOptions {
   readonly clock: Clock
   /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
-  /** Receives all matches before the first is taken over. */
-  readonly expect: (all: readonly ServerRecord[]) => void
-  /** Takes over a match. */
-  readonly adopt: (open: ServerRecord) => void
-  /** All matches were taken over. */
+  /**
+   * Receives all that is in the store, and takes over a server or a match at each step: servers come before the matches
+   * on them.
+   */
+  readonly adopt: (stored: StoredFleet) => Iterable<void>
+  /** All of it was taken over. */
   readonly adopted: () => void
   readonly problem: (error: unknown) => void
 }
@@ -23,7 +24,7 @@ const REOPEN_MS = 1000
 
 /** Opens the store, and takes over what it says may still exist. */
 export function createRecovery(options: RecoveryOptions) {
-  const { serverLog, clock, stopwatch, expect, adopt, adopted, problem } = options
+  const { serverLog, clock, stopwatch, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined
   let isDone = false
   let isClosed = false
@@ -34,12 +35,10 @@ export function createRecovery(options: RecoveryOptions) {
     adopted()
     return (isDone = true)
   }
-  const takeInSlices = async (all: readonly ServerRecord[]): Promise<boolean> => {
+  const takeInSlices = async (stored: StoredFleet): Promise<boolean> => {
     const yielder = createYielder(stopwatch)
-    expect(all)
-    for (const open of hostsFirst(all)) {
+    for (const _ of adopt(stored)) {
       if (isClosed) return false
-      adopt(open)
       if (yielder.isDue()) await yielder.yieldNow()
     }
     return !isClosed && done()
@@ -55,8 +54,7 @@ export function createRecovery(options: RecoveryOptions) {
     try {
       const read = serverLog.open(problem)
       if (!(read instanceof Promise)) {
-        expect(read)
-        for (const open of hostsFirst(read)) adopt(open)
+        for (const _ of adopt(read));
         return done()
       }
       opening = read
@@ -99,10 +97,4 @@ export function createRecovery(options: RecoveryOptions) {
       isClosed = true
     },
   }
-}
-
-/** Servers of pools come before the matches on them. */
-const hostsFirst = (all: readonly ServerRecord[]): readonly ServerRecord[] => {
-  const hosts = all.filter(({ pool }) => pool !== undefined)
-  return hosts.length === 0 ? all : [...hosts, ...all.filter(({ pool }) => pool === undefined)]
 }

@@ -1,34 +1,34 @@
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ServerEntry } from './server-log.js'
+import { fleetOf, type HostingEntry } from './entries.js'
 import { createMemoryServerLog, type ServerLog } from './server-log.js'
 import { createServerLogWriter } from './server-log-writer.js'
 
-const intent = (matchId: string): ServerEntry => ({
-  kind: 'intent',
+const server = (serverId: string): HostingEntry => ({ kind: 'server', serverId, queue: 'duel', tag: serverId, at: 1 })
+const match = (matchId: string): HostingEntry => ({
+  kind: 'match',
   matchId,
   queue: 'duel',
-  tag: matchId,
   ticketIds: [],
+  playerIds: [],
   at: 1,
 })
-const after = (
-  matchId: string,
-  kind: 'sent' | 'created' | 'assigned' | 'players' | 'dropped' | 'settled',
-  n = 0,
-): ServerEntry => {
+const after = (serverId: string, kind: 'sent' | 'created' | 'up' | 'dropped' | 'gone', n = 0): HostingEntry => {
   switch (kind) {
     case 'sent':
-      return { kind, matchId, at: n }
+      return { kind, serverId, at: n }
     case 'created':
-      return { kind, matchId, requestId: `r${n}` }
-    case 'players':
-      return { kind, matchId, playerIds: [`p${n}`] }
+      return { kind, serverId, requestId: `r${n}` }
     default:
-      return { kind, matchId }
+      return { kind, serverId }
   }
 }
+const players = (matchId: string, n: number): HostingEntry => ({ kind: 'players', matchId, playerIds: [`p${n}`] })
+const over = (matchId: string): HostingEntry => ({ kind: 'over', matchId })
+const idOf = (entry: HostingEntry) => ('matchId' in entry ? entry.matchId : entry.serverId)
+/** What was appended together. */
+const textOf = (entries: readonly HostingEntry[]) => entries.map((one) => `${idOf(one)}:${one.kind}`).join('+')
 
 /** A store on a disk that may be full or slow. */
 function setUp({ slowMs }: { readonly slowMs?: () => number } = {}) {
@@ -38,50 +38,50 @@ function setUp({ slowMs }: { readonly slowMs?: () => number } = {}) {
   const disk = { full: false }
   const serverLog: ServerLog = {
     open: () => memory.open(),
-    append: (entry) => {
+    append: (entries) => {
       const write = () => {
         if (disk.full) throw new Error('no space left')
-        written.push(`${entry.matchId}:${entry.kind}`)
-        void memory.append(entry)
+        written.push(textOf(entries))
+        void memory.append(entries)
       }
       return slowMs === undefined ? write() : clock.sleep(slowMs()).then(write)
     },
   }
   const problems: string[] = []
-  const writer = createServerLogWriter(serverLog, clock, (_, matchId) => problems.push(matchId))
+  const writer = createServerLogWriter(serverLog, clock, (_, id) => problems.push(id))
   return { clock, memory, written, disk, problems, writer }
 }
 
 test('a note that is written synchronously takes no turn of the event loop', () => {
   const { writer, written } = setUp()
-  expect(writer.append(intent('a'))).toBeUndefined()
+  expect(writer.append(server('a'))).toBeUndefined()
   expect(writer.note(after('a', 'created'))).toBeUndefined()
-  expect(written).toEqual(['a:intent', 'a:created'])
+  expect(written).toEqual(['a:server', 'a:created'])
 })
 
-test('a failed note is kept with the later ones of its match, and written with the next good append', async () => {
+test('a failed note is kept with the later ones of its server, and written with the next good append', async () => {
   const { writer, written, disk, problems } = setUp()
-  void writer.append(intent('a'))
+  void writer.append(server('a'))
   disk.full = true
   let told = ''
   void writer.note(after('a', 'created'))?.then(() => (told += 'created '))
-  void writer.note(after('a', 'assigned'))?.then(() => (told += 'assigned '))
+  void writer.note(after('a', 'up'))?.then(() => (told += 'up '))
   await writer.flush()
   expect({ isBehind: writer.isBehind(), told }).toEqual({ isBehind: true, told: '' })
   expect(problems).toEqual(['a', 'a'])
-  await expect(writer.append(intent('b'))).rejects.toThrow('no space')
+  await expect(writer.append(server('b'))).rejects.toThrow('no space')
   disk.full = false
-  void writer.append(intent('c'))
+  void writer.append(server('c'))
   await writer.flush()
-  expect(written).toEqual(['a:intent', 'c:intent', 'a:created', 'a:assigned'])
-  expect({ isBehind: writer.isBehind(), told }).toEqual({ isBehind: false, told: 'created assigned ' })
+  expect(written).toEqual(['a:server', 'c:server', 'a:created', 'a:up'])
+  expect({ isBehind: writer.isBehind(), told }).toEqual({ isBehind: false, told: 'created up ' })
 })
 
 test('kept entries are also retried by themselves, one entry per attempt', async () => {
   const { writer, written, disk, problems, clock } = setUp()
-  for (const matchId of ['a', 'b', 'c']) void writer.append(intent(matchId))
+  for (const id of ['a', 'b', 'c']) void writer.append(server(id))
   disk.full = true
-  for (const matchId of ['a', 'b', 'c']) void writer.note(after(matchId, 'created'))
+  for (const id of ['a', 'b', 'c']) void writer.note(after(id, 'created'))
   await clock.advance(0)
   expect(problems).toHaveLength(3)
   for (let passed = 0; passed < 20_000; passed += 100) {
@@ -100,30 +100,30 @@ test('kept entries are also retried by themselves, one entry per attempt', async
 
 test('an entry that must precede its action is refused behind a failed one, and is not written later', async () => {
   const { writer, written, disk } = setUp()
-  void writer.append(intent('a'))
+  void writer.append(server('a'))
   disk.full = true
   void writer.note(after('a', 'created'))
   await writer.flush()
-  await expect(writer.append(intent('a'))).rejects.toThrow('earlier entry')
+  await expect(writer.append(server('a'))).rejects.toThrow('earlier entry')
   disk.full = false
   await writer.flush()
-  expect(written).toEqual(['a:intent', 'a:created'])
+  expect(written).toEqual(['a:server', 'a:created'])
 })
 
 test('of the kept entries only the latest list of players remains, and the end of an ended match', async () => {
   const { writer, written, disk } = setUp()
-  for (const matchId of ['a', 'b']) void writer.append(intent(matchId))
+  for (const id of ['a', 'b']) void writer.append(match(id), server(id))
   disk.full = true
   const told: unknown[] = []
-  for (const matchId of ['a', 'b']) void writer.note(after(matchId, 'created'))
-  for (let n = 0; n < 100; n++) void writer.note(after('a', 'players', n))?.then(() => told.push(n))
-  void writer.note(after('b', 'assigned'))?.then(() => told.push('assigned'))
-  void writer.note(after('b', 'settled'))
+  for (let n = 0; n <= 100; n++) void writer.note(players('a', n))?.then(() => told.push(n))
+  void writer.note(after('b', 'created'))
+  void writer.note(after('b', 'up'))?.then(() => told.push('up'))
+  void writer.note(after('b', 'gone'))
   await writer.flush()
   disk.full = false
   await writer.flush()
-  expect(written.slice(2).toSorted()).toEqual(['a:created', 'a:players', 'b:created', 'b:settled'])
-  expect(told).toHaveLength(101)
+  expect(written.slice(2).toSorted()).toEqual(['a:players', 'a:players', 'b:created', 'b:gone'])
+  expect(told).toHaveLength(102)
 })
 
 test('a store that hangs does not block closing for ever', async () => {
@@ -138,9 +138,9 @@ test('a store that hangs does not block closing for ever', async () => {
 test('the store is closed after the last entry, and a failure of that is reported', async () => {
   const { clock, memory } = setUp()
   const order: string[] = []
-  const append = async ({ kind }: ServerEntry) => {
+  const append = async (entries: readonly HostingEntry[]) => {
     await clock.sleep(100)
-    order.push(kind)
+    order.push(...entries.map(({ kind }) => kind))
   }
   const close = () => {
     order.push('close')
@@ -152,12 +152,46 @@ test('the store is closed after the last entry, and a failure of that is reporte
   expect(order).toEqual(['created', 'close'])
 })
 
+test('what is written together is there together, after all that came before it of each server and match', async () => {
+  const { writer, written, disk } = setUp()
+  void writer.append(server('s'))
+  void writer.append(match('m'))
+  disk.full = true
+  void writer.note(after('s', 'created'))
+  void writer.note(players('m', 1))
+  void writer.note(after('s', 'up'), { kind: 'playing', matchId: 'm', at: 1 })
+  void writer.note(players('m', 2))
+  // Of the group nothing is left out, although a later entry says more.
+  void writer.note(over('m'))
+  await writer.flush()
+  disk.full = false
+  await writer.flush()
+  expect(written.slice(2)).toEqual(['s:created', 'm:players', 's:up+m:playing', 'm:over'])
+})
+
 test('under any failures the store ends like one without failures, except refused entries', async () => {
+  const ids = fc.constantFrom('a', 'b', 'c')
+  const kept = fc.oneof(
+    fc.tuple(ids, fc.constantFrom('created', 'up', 'dropped'), fc.nat()).map(([id, kind, n]) => [after(id, kind, n)]),
+    fc.tuple(ids, fc.nat()).map(([id, n]) => [players(id, n)]),
+    fc
+      .tuple(ids, ids)
+      .map(([id, other]): HostingEntry[] => [after(id, 'up'), { kind: 'playing', matchId: other, at: 1 }]),
+    fc.tuple(ids, ids).map(([id, other]) => [after(id, 'dropped'), over(other)]),
+    ids.map((id) => [after(id, 'gone')]),
+  )
+  const first = fc.oneof(
+    fc.tuple(ids, ids).map(([id, other]) => [match(id), server(other)]),
+    fc.tuple(ids, ids).map(([id, serverId]): HostingEntry[] => [
+      { kind: 'claimed', matchId: id, serverId },
+      { kind: 'served', serverId, matches: 1 },
+    ]),
+    ids.map((id) => [after(id, 'sent')]),
+  )
   const step = fc.record({
-    matchId: fc.constantFrom('a', 'b', 'c'),
-    kind: fc.oneof(
-      { weight: 1, arbitrary: fc.constantFrom('intent', 'sent', 'settled') },
-      { weight: 4, arbitrary: fc.constantFrom('created', 'assigned', 'players', 'dropped') },
+    what: fc.oneof(
+      { weight: 1, arbitrary: first.map((entries) => ({ entries, isKept: false })) },
+      { weight: 3, arbitrary: kept.map((entries) => ({ entries, isKept: true })) },
     ),
     full: fc.boolean(),
     waitMs: fc.constantFrom(0, 0, 5, 30, 600),
@@ -168,21 +202,16 @@ test('under any failures the store ends like one without failures, except refuse
       fc.infiniteStream(fc.nat({ max: 20 })),
       async (steps, delays) => {
         const { writer, memory, disk, clock } = setUp({ slowMs: () => delays.next().value })
-        const said = new Map<string, ServerEntry[]>()
-        for (const matchId of ['a', 'b']) {
-          said.set(matchId, [intent(matchId)])
-          void writer.append(intent(matchId))
-        }
+        const begun = ['a', 'b'].map((id) => [match(id), server(id)])
+        for (const entries of begun) void writer.append(...entries)
+        const said: (readonly HostingEntry[])[] = [...begun]
         await clock.advance(50)
-        for (const [n, { matchId, kind, full, waitMs }] of steps.entries()) {
+        for (const { what, full, waitMs } of steps) {
           disk.full = full
-          const entry = kind === 'intent' ? intent(matchId) : after(matchId, kind, n)
-          const entries = said.get(matchId) ?? []
-          said.set(matchId, entries)
-          entries.push(entry)
-          const isKept = kind !== 'intent' && kind !== 'sent'
-          if (isKept) void writer.note(entry)
-          else writer.append(entry)?.catch(() => void entries.splice(entries.indexOf(entry), 1))
+          const { entries, isKept } = what
+          said.push(entries)
+          if (isKept) void writer.note(...entries)
+          else writer.append(...entries)?.catch(() => void said.splice(said.indexOf(entries), 1))
           writer.advance(clock.now())
           await clock.advance(waitMs)
         }
@@ -190,9 +219,11 @@ test('under any failures the store ends like one without failures, except refuse
         await clock.until(writer.flush())
         expect(writer.isBehind()).toBe(false)
         const perfect = createMemoryServerLog()
-        for (const entries of said.values()) for (const entry of entries) void perfect.append(entry)
-        const sorted = async (serverLog: ServerLog) =>
-          [...(await serverLog.open())].toSorted((one, other) => one.matchId.localeCompare(other.matchId))
+        for (const entries of said) void perfect.append(entries)
+        const sorted = async (serverLog: ServerLog) => {
+          const { servers, matches } = await serverLog.open()
+          return [...servers, ...matches].map((one) => JSON.stringify(one, Object.keys(one).toSorted())).toSorted()
+        }
         expect(await sorted(memory)).toEqual(await sorted(perfect))
       },
     ),
@@ -205,24 +236,26 @@ test.each([0, 10])('entries caused by the store during an append follow that ent
   const written: string[] = []
   const noted: Promise<void>[] = []
   const serverLog: ServerLog = {
-    open: () => [],
-    append: ({ kind, matchId }) => {
-      if (kind === 'assigned') {
-        for (const caused of ['players', 'dropped', 'settled'] as const) void writer.note(after('a', caused, 1))
-        void writer.note(intent('b'))
-        noted.push(writer.append({ kind: 'sent', matchId: 'a', at: 1 }) ?? Promise.resolve())
+    open: () => fleetOf([]),
+    append: (entries) => {
+      if (entries.some(({ kind }) => kind === 'up')) {
+        void writer.note(players('a', 1))
+        void writer.note(after('a', 'dropped'), over('a'))
+        void writer.note(after('a', 'gone'))
+        void writer.note(server('b'))
+        noted.push(writer.append({ kind: 'sent', serverId: 'a', at: 1 }) ?? Promise.resolve())
       }
-      const write = () => void written.push(`${matchId}:${kind}`)
+      const write = () => void written.push(textOf(entries))
       return slowMs === 0 ? write() : clock.sleep(slowMs).then(write)
     },
   }
   const writer = createServerLogWriter(serverLog, clock, () => {})
-  void writer.note(after('a', 'assigned'))
+  void writer.note(after('a', 'up'), { kind: 'playing', matchId: 'a', at: 1 })
   await clock.advance(200)
   await Promise.all(noted)
-  const kinds = ['a:assigned', 'a:players', 'a:settled', 'a:sent']
-  expect(written.filter((entry) => entry.startsWith('a'))).toEqual(kinds.filter((kind) => written.includes(kind)))
-  expect(written).toContain('b:intent')
+  const expected = ['a:up+a:playing', 'a:players', 'a:dropped+a:over', 'a:gone', 'a:sent']
+  expect(written.filter((entry) => entry.startsWith('a'))).toEqual(expected)
+  expect(written).toContain('b:server')
   expect(written.at(-1)).toBe('a:sent')
   expect(writer.isBehind()).toBe(false)
 })

@@ -1,21 +1,13 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { ServerEntry } from './server-log.js'
+import { type HostingEntry, keyOf } from './entries.js'
 import { NO_SERVER_LOG, type ServerLog } from './server-log.js'
 
-/** Writes entries to the store, each match's in order, and keeps entries that could not be written until they are. */
+/**
+ * Writes entries to the store, those of one call as one. What concerns one server or match is written in order; what
+ * could not be written is kept until it is.
+ */
 export type ServerLogWriter = ReturnType<typeof createServerLogWriter>
-
-/** An entry that is not written yet. */
-interface Unwritten {
-  readonly entry: ServerEntry
-  readonly written: () => void
-  /** Rejects the caller's promise; undefined for an entry that is kept however often writing it fails. */
-  readonly failed: ((error: unknown) => void) | undefined
-}
-
-/** The unwritten entries of one match, never empty: the first is being written, or has failed. */
-type Backlog = Unwritten[]
 
 /** Milliseconds from a failure to the next attempt. */
 const RETRY_MS = 1000
@@ -23,137 +15,188 @@ const RETRY_MS = 1000
 const CLOSE_MS = 5000
 /** A write that is done. One shared promise, so that callers with many writes need not await each. */
 export const WRITTEN: Promise<void> = Promise.resolve()
-const NOTHING: Backlog = []
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Entries that are written as one, and are not yet. */
+class Transaction {
+  entries: readonly HostingEntry[]
+  /** The records that it changes: see `keyOf`. */
+  readonly keys: ReadonlySet<string>
+  /** Whether it is kept however often writing it fails. */
+  readonly isKept: boolean
+  /** Those before it that change one of its records. It is written after them. */
+  readonly before = new Set<Transaction>()
+  readonly after = new Set<Transaction>()
+  /** The caller; and callers of `written`. */
+  readonly callers: Waiter[] = []
+  readonly waiters: Waiter[] = []
+  /** Whether the last attempt to write it has failed. */
+  isStuck = false
+
+  constructor(entries: readonly HostingEntry[], isKept: boolean) {
+    this.entries = entries
+    this.isKept = isKept
+    this.keys = new Set(entries.map(keyOf))
+  }
+
+  /** Whether it waits for one that could not be written, or is that one. */
+  isHeld(): boolean {
+    if (this.isStuck) return true
+    for (const one of this.before) if (one.isHeld()) return true
+    return false
+  }
+}
 
 export function createServerLogWriter(
   serverLog: ServerLog,
   clock: Clock,
-  problem: (error: unknown, matchId: string) => void,
+  problem: (error: unknown, id: string) => void,
 ) {
-  const backlogs = new Map<string, Backlog>()
-  /** Callers of `written`, by backlog. */
-  const waiting = new Map<Backlog, { readonly resolve: () => void; readonly reject: (error: unknown) => void }[]>()
-  /** Backlogs whose first entry has failed and waits for a retry, oldest first. */
-  const stuck = new Set<Backlog>()
+  /** The latest transaction that changes a record, by the key of that. */
+  const latest = new Map<string, Transaction>()
+  /** Those whose last attempt has failed, oldest first. */
+  const stuck = new Set<Transaction>()
   const attempts = new Set<Promise<void>>()
   let isBehind = false
-  /** The match whose entry is handed to the store, and entries that the store causes meanwhile by what it knows. */
-  let handed: string | undefined
-  let caused: Backlog | undefined
   /** Time of the next retry, in epoch milliseconds. */
   let retryAt = 0
 
-  /** Calls the store's `append`; returns undefined if the entry is written already. */
-  const appended = (entry: ServerEntry): Promise<void> | undefined => {
+  /** Calls the store's `append`; returns undefined if the entries are written already. */
+  const appended = ({ entries }: Transaction): Promise<void> | undefined => {
+    if (entries.length === 0) return undefined
     try {
-      return serverLog.append(entry) ?? undefined
+      return serverLog.append(entries) ?? undefined
     } catch (error) {
       return Promise.reject(error as Error)
     }
   }
 
-  const attempt = (backlog: Backlog, first: Unwritten, writing = appended(first.entry) ?? WRITTEN): void => {
-    stuck.delete(backlog)
+  const attempt = (one: Transaction): void => {
+    one.isStuck = false
+    stuck.delete(one)
+    follow(one, appended(one) ?? WRITTEN)
+  }
+  const follow = (one: Transaction, writing: Promise<void>): void => {
     const done: Promise<void> = writing.then(
-      () => succeeded(backlog, first),
-      (error: unknown) => failed(backlog, first, error),
+      () => succeeded(one),
+      (error: unknown) => failed(one, error),
     )
     attempts.add(done)
     void done.then(() => attempts.delete(done))
   }
 
-  const waitersOf = (backlog: Backlog) => {
-    const waiters = waiting.get(backlog) ?? []
-    waiting.delete(backlog)
-    return waiters
-  }
-
-  const goOn = (backlog: Backlog, { entry }: Unwritten): void => {
-    backlog.shift()
-    const [next] = backlog
-    if (next !== undefined) return attempt(backlog, next)
-    backlogs.delete(entry.matchId)
-    for (const { resolve } of waitersOf(backlog)) resolve()
+  /** Nothing of it is left to write. Those that wait for it alone are begun. */
+  const release = (one: Transaction): void => {
+    for (const key of one.keys) if (latest.get(key) === one) latest.delete(key)
+    for (const next of one.after) {
+      next.before.delete(one)
+      if (next.before.size === 0) attempt(next)
+    }
   }
 
   const retry = (): void => {
-    for (const backlog of stuck) attempt(backlog, backlog[0] as Unwritten)
+    for (const one of stuck) attempt(one)
   }
 
-  const succeeded = (backlog: Backlog, first: Unwritten): void => {
-    isBehind = false
-    goOn(backlog, first)
-    first.written()
-    retry()
+  const succeeded = (one: Transaction): void => {
+    // One without entries, which were dropped, says nothing of the store.
+    const hasWritten = one.entries.length > 0
+    if (hasWritten) isBehind = false
+    release(one)
+    for (const { resolve } of [...one.callers, ...one.waiters]) resolve()
+    if (hasWritten) retry()
   }
 
-  const failed = (backlog: Backlog, first: Unwritten, error: unknown): void => {
-    if (first.failed !== undefined) {
-      goOn(backlog, first)
-      return first.failed(error)
+  const failed = (one: Transaction, error: unknown): void => {
+    if (!one.isKept) {
+      release(one)
+      for (const { reject } of one.callers) reject(error)
+      for (const { resolve } of one.waiters) resolve()
+      return
     }
     isBehind = true
     retryAt = clock.now() + RETRY_MS
-    stuck.add(backlog)
-    const refused = backlog.filter((one) => one.failed !== undefined)
-    backlog.splice(0, backlog.length, ...backlog.filter((one) => one.failed === undefined))
-    for (const one of refused) one.failed?.(error)
-    for (const { reject } of waitersOf(backlog)) reject(error)
-    problem(error, first.entry.matchId)
+    one.isStuck = true
+    stuck.add(one)
+    for (const other of behind(one)) refuse(other, error)
+    const [entry] = one.entries
+    if (entry !== undefined) problem(error, 'matchId' in entry ? entry.matchId : entry.serverId)
   }
 
-  /** Drops entries that this one makes obsolete; never the first, which may be partly on the disk. */
-  const enqueue = (backlog: Backlog, { entry, written, failed: refuse }: Unwritten): void => {
-    const isOutdated = (one: Unwritten, index: number) =>
-      index > 0 &&
-      one.failed === undefined &&
-      (entry.kind === 'settled' || (entry.kind === 'players' && one.entry.kind === 'players'))
-    const outdated = backlog.filter(isOutdated)
-    backlog.splice(0, backlog.length, ...backlog.filter((one) => !outdated.includes(one)))
-    const tellAll = () => [...outdated, { written }].forEach((one) => one.written())
-    backlog.push({ entry, written: outdated.length === 0 ? written : tellAll, failed: refuse })
+  /** The transaction, and all that wait for it. */
+  const behind = (one: Transaction, all = new Set<Transaction>()): ReadonlySet<Transaction> => {
+    all.add(one)
+    for (const next of one.after) if (!all.has(next)) behind(next, all)
+    return all
   }
 
-  /** Writes the entry of a match without a backlog; returns undefined if the entry is written already. */
-  const handOver = (entry: ServerEntry, isKept: boolean): Promise<void> | undefined => {
-    const { matchId } = entry
-    const outer = handed
-    const outerCaused = caused
-    handed = matchId
-    caused = undefined
-    const writing = appended(entry)
-    const behind: Backlog = caused ?? NOTHING
-    handed = outer
-    caused = outerCaused
+  /** Tells those who wait for it that it cannot be written now. Entries that are not kept are dropped. */
+  const refuse = (one: Transaction, error: unknown): void => {
+    for (const { reject } of one.waiters.splice(0)) reject(error)
+    if (one.isKept) return
+    one.entries = []
+    for (const { reject } of one.callers.splice(0)) reject(error)
+  }
+
+  /**
+   * Takes the place of entries before it that it makes obsolete: single ones about the same server or match, of which
+   * none is under way.
+   */
+  const supersede = (one: Transaction): void => {
+    const [entry] = one.entries
+    if (!one.isKept || entry === undefined || one.entries.length > 1) return
+    const isEnd = entry.kind === 'gone' || entry.kind === 'over'
+    const isObsolete = ({ isKept, keys, entries: [only, ...more], before }: Transaction) =>
+      isKept &&
+      before.size > 0 &&
+      more.length === 0 &&
+      keys.has(keyOf(entry)) &&
+      (isEnd || (entry.kind === 'players' && only?.kind === 'players'))
+    for (const last of one.before) {
+      if (!isObsolete(last)) continue
+      one.before.delete(last)
+      one.callers.push(...last.callers)
+      one.waiters.push(...last.waiters)
+      for (const earlier of last.before) {
+        earlier.after.delete(last)
+        one.before.add(earlier)
+      }
+    }
+  }
+
+  /** Writes entries now, or after those about the same servers and matches; returns undefined if they are written. */
+  const add = (entries: readonly HostingEntry[], isKept: boolean): Promise<void> | undefined => {
+    const one = new Transaction(entries, isKept)
+    for (const key of one.keys) {
+      const last = latest.get(key)
+      if (last !== undefined) one.before.add(last)
+    }
+    if (!isKept && one.isHeld())
+      return Promise.reject(
+        new Error('an earlier entry about the same server or match could not be written to the store'),
+      )
+    supersede(one)
+    for (const last of one.before) last.after.add(one)
+    // Before the store is called: what that causes by what it knows comes after this.
+    for (const key of one.keys) latest.set(key, one)
+    if (one.before.size > 0) return promised(one)
+    const writing = appended(one)
     if (writing !== undefined) {
-      return new Promise((written, reject) => {
-        const first = { entry, written, failed: isKept ? undefined : reject }
-        const fresh = [first, ...behind]
-        backlogs.set(matchId, fresh)
-        attempt(fresh, first, writing)
-      })
+      const whenWritten = promised(one)
+      follow(one, writing)
+      return whenWritten
     }
-    const [next] = behind
-    if (next !== undefined) {
-      backlogs.set(matchId, behind)
-      attempt(behind, next)
-    }
+    release(one)
+    for (const { resolve } of one.waiters) resolve()
     retry()
     return undefined
   }
-
-  /** Writes an entry now, or behind its match's backlog; returns undefined if the entry is written already. */
-  const add = (entry: ServerEntry, isKept: boolean): Promise<void> | undefined => {
-    const backlog = backlogs.get(entry.matchId)
-    if (backlog === undefined && handed !== entry.matchId) return handOver(entry, isKept)
-    return new Promise((written, reject) => {
-      const one = { entry, written, failed: isKept ? undefined : reject }
-      if (backlog === undefined) enqueue((caused ??= []), one)
-      else if (!isKept && stuck.has(backlog))
-        reject(new Error('an earlier entry of the match could not be written to the store'))
-      else enqueue(backlog, one)
-    })
-  }
+  const promised = (one: Transaction): Promise<void> =>
+    new Promise((resolve, reject) => void one.callers.push({ resolve, reject }))
 
   const flush = async (): Promise<void> => {
     while (attempts.size > 0) await Promise.all(attempts)
@@ -161,40 +204,44 @@ export function createServerLogWriter(
     while (attempts.size > 0) await Promise.all(attempts)
   }
 
+  /** See `written`. */
+  const whenWritten = (one: Transaction | undefined): Promise<void> | undefined => {
+    if (one === undefined) return undefined
+    if (one.isHeld()) return Promise.reject(new Error('the last attempt to write to the store failed'))
+    return new Promise((resolve, reject) => void one.waiters.push({ resolve, reject }))
+  }
+
   return {
     /** Whether entries are kept; if not, none need be made. */
     areKept: serverLog !== NO_SERVER_LOG,
     /**
-     * Appends an entry that must be written before anything else is done: an intent, or a create about to leave.
-     * Returns undefined if the entry is written already. Rejects if this entry, or an earlier one of its match, cannot
-     * be written; the entry is then not kept.
+     * Appends entries that must be written before anything else is done: an intent, or a create about to leave. Returns
+     * undefined if they are written already. Rejects if they, or earlier ones of the same servers and matches, cannot be
+     * written; they are then not kept.
      */
-    append: (entry: ServerEntry): Promise<void> | undefined => add(entry, false),
+    append: (...entries: readonly HostingEntry[]): Promise<void> | undefined => add(entries, false),
     /**
-     * Appends an entry about something that has happened already. The entry is kept until it is written, with the next
-     * successful append or at a retry. Returns undefined if the entry is written already; otherwise the promise
-     * resolves once it is, however long that takes.
+     * Appends entries about something that has happened already. They are kept until they are written, with the next
+     * successful append or at a retry. Returns undefined if they are written already; otherwise the promise resolves
+     * once they are, however long that takes.
      */
-    note: (entry: ServerEntry): Promise<void> | undefined => add(entry, true),
+    note: (...entries: readonly HostingEntry[]): Promise<void> | undefined => add(entries, true),
     /**
-     * Resolves when all entries of a match are written. Rejects with the error if one could not be written; it is kept
-     * and retried all the same. Returns undefined if all of them are written already.
+     * Resolves when all entries about the match and the server of this id are written. Rejects with the error if one
+     * could not be written; it is kept and retried all the same. Returns undefined if all of them are written already.
      */
-    written: (matchId: string): Promise<void> | undefined => {
-      const backlog = backlogs.get(matchId)
-      if (backlog === undefined) return undefined
-      if (stuck.has(backlog)) return Promise.reject(new Error('the last attempt to write to the store failed'))
-      return new Promise((resolve, reject) => {
-        const waiters = waiting.get(backlog) ?? []
-        waiters.push({ resolve, reject })
-        waiting.set(backlog, waiters)
-      })
+    written: (id: string): Promise<void> | undefined => {
+      const ofMatch = whenWritten(latest.get(`m:${id}`))
+      const ofServer = whenWritten(latest.get(`s:${id}`))
+      return ofMatch === undefined || ofServer === undefined
+        ? (ofMatch ?? ofServer)
+        : Promise.all([ofMatch, ofServer]).then(() => {})
     },
     /** Retries failed entries once their retry time has come. */
     advance: (now: number) => {
-      // Only the oldest entry is retried: if it succeeds, the store works again and the others follow.
+      // Only the oldest is retried: if it succeeds, the store works again and the others follow.
       const [oldest] = stuck
-      if (oldest !== undefined && now >= retryAt) attempt(oldest, oldest[0] as Unwritten)
+      if (oldest !== undefined && now >= retryAt) attempt(oldest)
     },
     /** Whether the last attempt to write failed, so that entries are waiting. */
     isBehind: () => isBehind,

@@ -21,7 +21,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { StoreCorrupt, StoreLocked } from '../errors.js'
 import { openStore, type StoreOptions } from './file-store.js'
 import { HEADER, lineOf } from './journal-version-2.fixture.js'
-import { afterEntry, type ServerEntry, type ServerRecord } from './server-log.js'
+import { afterEntries, fleetOf, type HostingEntry, type HostingRecord, putChanged } from './entries.js'
 import { createServerLog } from './server-log.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-servers-'))
@@ -29,39 +29,51 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 const newPath = () => join(folder, `store-${files++}`)
 
-const intent = (matchId: string): ServerEntry => ({
-  kind: 'intent',
+const ofServer = (serverId: string) => ({
+  kind: 'server' as const,
+  serverId,
+  queue: 'duel',
+  tag: `match-${serverId}`,
+  at: 1,
+  bornFor: serverId,
+})
+const ofMatch = (matchId: string) => ({
+  kind: 'match' as const,
   matchId,
   queue: 'duel',
-  tag: `match-${matchId}`,
   ticketIds: ['t1', 't2'],
   playerIds: ['ann', 'Bjørn\n'],
   at: 1,
+  serverId: matchId,
 })
+const intent = (id: string): readonly HostingEntry[] => [ofMatch(id), ofServer(id)]
 const assignment = { fqdn: 'a.example.com', publicIp: undefined, ports: {}, location: undefined }
-const lives = (matchId: string): ServerEntry[] => [
-  intent(matchId),
-  { kind: 'sent', matchId, at: 2 },
-  { kind: 'lost', matchId, at: 3 },
-  { kind: 'created', matchId, requestId: `r-${matchId}` },
-  { kind: 'assigned', matchId, lastsMs: 5000, assignment },
-  { kind: 'players', matchId, playerIds: ['ann'] },
-  { kind: 'wanted', matchId, session: { session: 's', name: "ann's", attributes: { mode: 'ctf' } } },
-  { kind: 'wanted', matchId, session: undefined },
-  { kind: 'dropped', matchId },
-  { kind: 'settled', matchId },
+/** What is appended together, in order. */
+const lives = (id: string): (readonly HostingEntry[])[] => [
+  intent(id),
+  [{ kind: 'sent', serverId: id, at: 2 }],
+  [{ kind: 'lost', serverId: id, at: 3 }],
+  [{ kind: 'created', serverId: id, requestId: `r-${id}` }],
+  [
+    { kind: 'up', serverId: id, lastsMs: 5000, assignment },
+    { kind: 'playing', matchId: id, at: 4 },
+  ],
+  [{ kind: 'players', matchId: id, playerIds: ['ann'] }],
+  [{ kind: 'wanted', serverId: id, session: { session: 's', name: "ann's", attributes: { mode: 'ctf' } } }],
+  [{ kind: 'wanted', serverId: id, session: undefined }],
+  [
+    { kind: 'dropped', serverId: id },
+    { kind: 'over', matchId: id },
+  ],
+  [{ kind: 'gone', serverId: id }],
 ]
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-/** The open matches after these entries. */
-function known(entries: readonly ServerEntry[]) {
-  const open = new Map<string, ServerRecord>()
-  for (const entry of entries) {
-    const after = afterEntry(open.get(entry.matchId), entry)
-    if (after === undefined) open.delete(entry.matchId)
-    else open.set(entry.matchId, after)
-  }
-  return plain([...open.values()])
+/** The servers and matches after these entries. */
+function known(all: readonly (readonly HostingEntry[])[]) {
+  const open = new Map<string, HostingRecord>()
+  for (const entries of all) putChanged(open, afterEntries(open, entries))
+  return plain(fleetOf(open.values()))
 }
 
 /** The servers in a store. */
@@ -73,7 +85,11 @@ async function openServers(options: StoreOptions) {
   return { store, problems, open: async () => plain(await servers.open()), append: servers.append, close: store.close }
 }
 
-async function written(path: string, entries: readonly ServerEntry[], options: Partial<StoreOptions> = {}) {
+async function written(
+  path: string,
+  entries: readonly (readonly HostingEntry[])[],
+  options: Partial<StoreOptions> = {},
+) {
   const { append, close } = await openServers({ path, ...options })
   await Promise.all(entries.map((entry) => append(entry)))
   await close()
@@ -86,11 +102,14 @@ async function opened(path: string) {
   return all
 }
 
-test('a further attempt of a server is for the same session', () => {
+test('a further attempt of a server is for the same session, and drains if it did', () => {
   const session = { session: 's', name: "ann's", attributes: {} }
-  const server = { ...intent('a'), pool: 'arena', build: 'game/1' } as ServerEntry
-  const wanted: ServerEntry = { kind: 'wanted', matchId: 'a', session }
-  expect(known([server, wanted, { kind: 'sent', matchId: 'a', at: 2 }, server])).toMatchObject([{ wanted: session }])
+  const server: HostingEntry = { ...ofServer('a'), pool: 'arena', build: 'game/1', bornFor: undefined }
+  const wanted: HostingEntry = { kind: 'wanted', serverId: 'a', session }
+  const draining: HostingEntry = { kind: 'draining', serverId: 'a' }
+  const again = known([[server], [wanted], [draining], [{ kind: 'sent', serverId: 'a', at: 2 }], [server]])
+  expect(again).toMatchObject({ servers: [{ wanted: session, draining: true }] })
+  expect(again).not.toMatchObject({ servers: [{ sentAt: 2 }] })
 })
 
 test('entries are there when it is opened again, and only its user may read it', async () => {
@@ -104,21 +123,40 @@ test('entries are there when it is opened again, and only its user may read it',
   expect(readdirSync(folder).filter((name) => !/^store-\d+$/.test(name))).toEqual([])
 })
 
-const whole = (entries: readonly ServerEntry[]) =>
+/** A journal of version 2, which knew matches alone, each with its own server. */
+const whole = (entries: readonly object[]) =>
   Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
 
 test('torn at any byte, it keeps all whole lines, reports the loss as a problem, and continues', async () => {
-  const entries: ServerEntry[] = [
+  const entries = [
     { kind: 'intent', matchId: 'ø', queue: 'q', tag: 't', ticketIds: [], at: 1 },
     { kind: 'sent', matchId: 'ø', at: 2 },
     { kind: 'assigned', matchId: 'ø' },
+  ]
+  const server: HostingEntry = { kind: 'server', queue: 'q', tag: 't', at: 1, serverId: 'ø', bornFor: 'ø' }
+  const match: HostingEntry = {
+    kind: 'match',
+    matchId: 'ø',
+    queue: 'q',
+    ticketIds: [],
+    playerIds: [],
+    at: 1,
+    serverId: 'ø',
+  }
+  const meant: readonly (readonly HostingEntry[])[] = [
+    [server, match],
+    [{ kind: 'sent', serverId: 'ø', at: 2 }],
+    [
+      { kind: 'up', serverId: 'ø' },
+      { kind: 'playing', matchId: 'ø', at: 1 },
+    ],
   ]
   const bytes = whole(entries)
   const ends = [0, ...[0, 1, 2, 3].map((count) => whole(entries.slice(0, count)).length)]
   const path = newPath()
   for (let length = 0; length <= bytes.length; length++) {
     writeFileSync(path, bytes.subarray(0, length))
-    const survived = entries.slice(0, Math.max(0, ends.filter((end) => end <= length).length - 2))
+    const survived = meant.slice(0, Math.max(0, ends.filter((end) => end <= length).length - 2))
     const { store, problems, append, close } = await openServers({ path, fsync: 'never' })
     const lostBytes = length - (ends.findLast((end) => end <= length) ?? 0)
     await store.advance()
@@ -140,7 +178,11 @@ describe('is not opened and left unchanged, with nothing beside it', () => {
   const cases: readonly (readonly [what: string, content: Buffer, line: number, message: RegExp])[] = [
     [
       'where it is damaged in the middle',
-      Buffer.from(whole(['a', 'b', 'c'].map(intent)).toString().replace('match-b', 'match-x')),
+      Buffer.from(
+        whole(['a', 'b', 'c'].map((matchId) => ({ kind: 'intent', matchId, tag: `match-${matchId}` })))
+          .toString()
+          .replace('match-b', 'match-x'),
+      ),
       3,
       /line 3/,
     ],
@@ -162,8 +204,8 @@ describe('is not opened and left unchanged, with nothing beside it', () => {
 
 test('any entries give the same state, however often it is reopened and compacted', async () => {
   const anyEntry = fc
-    .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 6 }))
-    .map(([matchId, step]) => lives(matchId)[step] as ServerEntry)
+    .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 8 }))
+    .map(([id, step]) => lives(id)[step] as readonly HostingEntry[])
   const manyRuns = fc.array(fc.array(anyEntry, { maxLength: 12 }), { maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(manyRuns, fc.constantFrom(1, 400, 1e6), async (runs, compactAtBytes) => {
@@ -175,7 +217,7 @@ test('any entries give the same state, however often it is reopened and compacte
   )
 })
 
-test('is compacted when most of it is settled', async () => {
+test('is compacted when most of it is over', async () => {
   const path = newPath()
   const clock = createManualClock()
   const { store, append, close } = await openServers({ path, fsync: 'never', compactAtBytes: 20_000, clock })
@@ -198,15 +240,11 @@ test('is not compacted each second, however much is open', async () => {
   const { store, append, close } = await openServers({ path, fsync: 'never', compactAtBytes: 2 ** 20, clock })
   const playerIds = Array.from({ length: 40 }, (_, index) => `player-${index}-${'x'.repeat(30)}`)
   for (let index = 0; index < 1000; index++) {
-    await append({
-      ...(intent(`m${index}`) as Extract<ServerEntry, { kind: 'intent' }>),
-      ticketIds: playerIds,
-      playerIds,
-    })
+    await append([{ ...ofMatch(`m${index}`), ticketIds: playerIds, playerIds }, ofServer(`m${index}`)])
   }
   const isAnew = new Set<number>()
   for (let index = 0; index < 1000; index++) {
-    await append({ kind: 'created', matchId: `m${index}`, requestId: `r${index}` })
+    await append([{ kind: 'created', serverId: `m${index}`, requestId: `r${index}` }])
     await clock.advance(1000)
     await store.advance()
     isAnew.add(statSync(path).ino)
@@ -214,7 +252,7 @@ test('is not compacted each second, however much is open', async () => {
   expect(statSync(path).size).toBeGreaterThan(3e6)
   expect(isAnew.size).toBeLessThan(3)
   await close()
-  expect(await opened(path)).toHaveLength(1000)
+  expect(await opened(path)).toMatchObject({ servers: { length: 1000 }, matches: { length: 1000 } })
 })
 
 test('continues uncompacted when compaction fails, as on a full disk', async () => {
@@ -225,14 +263,17 @@ test('continues uncompacted when compaction fails, as on a full disk', async () 
   const { open, append, close } = await openServers({ path, compactAtBytes: 1 })
   expect(await open()).toEqual(known([intent('a'), intent('b')]))
   await append(intent('c'))
-  await append({ kind: 'settled', matchId: 'b' })
+  await append([
+    { kind: 'gone', serverId: 'b' },
+    { kind: 'over', matchId: 'b' },
+  ])
   await close()
   rmdirSync(`${path}.new`)
   expect(await opened(path)).toEqual(known([intent('a'), intent('c')]))
 })
 
 describe('while it is open', () => {
-  const sent = (matchId: string): ServerEntry => ({ kind: 'sent', matchId, at: 2 })
+  const sent = (serverId: string): readonly HostingEntry[] => [{ kind: 'sent', serverId, at: 2 }]
 
   test('its file is written again if it was removed, before a create leaves', async () => {
     const path = newPath()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { StoreCorrupt } from '../errors.js'
 import * as version2 from './journal-version-2.fixture.js'
-import { FORCED_LINE, HEADER, lineOf, readStore } from './store-format.js'
+import { FORCED_LINE, HEADER, HEADER_OF_3, lineOf, lineOfAll, readStore } from './store-format.js'
 
 const PATH = '/var/lib/game/muster.store'
 
@@ -16,6 +16,21 @@ const formats: Readonly<Record<string, Format>> = {
   'a store': {
     header: HEADER,
     line: (n, isAfterForced) => (isAfterForced ? FORCED_LINE : '') + lineOf('server', '=', `m${n}`, '{}'),
+  },
+  'a store of version 3': {
+    header: HEADER_OF_3,
+    line: (n, isAfterForced) =>
+      (isAfterForced ? FORCED_LINE : '') +
+      lineOf('server', '=', `m${n}`, JSON.stringify({ matchId: `m${n}`, ticketIds: [], sentAt: 1 })),
+  },
+  'a store, with a server and a match in each line': {
+    header: HEADER,
+    line: (n, isAfterForced) =>
+      (isAfterForced ? FORCED_LINE : '') +
+      lineOfAll([
+        { kind: 'match', key: `m${n}`, value: '{}', change: '{"a":1}' },
+        { kind: 'server', key: `m${n}`, value: '{}' },
+      ]),
   },
   'a journal of version 2': {
     header: version2.HEADER,

@@ -1,11 +1,13 @@
 /**
  * The format of a store's file: a header, then one line per change of a record, as `checksum kind op key TAB value`.
- * The line `checksum !` says that all lines before it were on the disk when it was written. No I/O.
+ * Changes that are there together or not at all share a line, with a tab between them. The line `checksum !` says that
+ * all lines before it were on the disk when it was written. No I/O.
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
-import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-log.js'
-import type { RecordsByKind, StoreRecord } from './store.js'
+import { SERVER } from './entries.js'
+import type { KindChange, RecordsByKind, StoreRecord } from './store.js'
+import { applyEntryOf2, type EntryOf2, type RecordOf3, withRecordsOf3 } from './earlier-records.js'
 
 /** `=` puts the record in place of an earlier one, `~` sets its latest change, and `-` removes it. */
 export type Op = '=' | '~' | '-'
@@ -20,9 +22,11 @@ const SUM_BYTES = 9
 const NEWLINE = 0x0a
 
 /** Version of the format that this code writes. */
-export const VERSION = 3
+export const VERSION = 4
 /** The first line of every store. */
 export const HEADER = withSum(`{"store":"muster","version":${VERSION}}`)
+/** The first line of stores of version 3, in which a server and the match that it is for were one record. */
+export const HEADER_OF_3 = withSum('{"store":"muster","version":3}')
 /** The first line of ticket logs of version 1, before there was one store, whose lines are the same. */
 export const TICKET_LOG_HEADER = withSum('{"ticketLog":"muster","version":1}')
 /** The first line of journals of servers of version 2, before there was one store. */
@@ -31,12 +35,27 @@ export const JOURNAL_HEADER = withSumOnly(' {"journal":"muster","version":2}')
 export const FORCED_LINE = withSum('!')
 
 /** @param value one line, without a tab; '' for `-`. JSON is. */
+const changeOf = (kind: string, op: Op, key: string, value: string): string =>
+  `${kind}${op}${JSON.stringify(key)}\t${value}`
+
+/** @param value see `changeOf` */
 export const lineOf = (kind: string, op: Op, key: string, value: string): string =>
-  withSum(`${kind}${op}${JSON.stringify(key)}\t${value}`)
+  withSum(changeOf(kind, op, key, value))
 
 /** The lines of a record's present state. */
 export const linesOf = (kind: string, { key, value, change }: StoreRecord): string =>
   lineOf(kind, '=', key, value) + (change === undefined ? '' : lineOf(kind, '~', key, change))
+
+const changesOf = ({ kind, key, value, change }: KindChange): readonly string[] => {
+  if (value === undefined && change === undefined) return [changeOf(kind, '-', key, '')]
+  return [
+    ...(value === undefined ? [] : [changeOf(kind, '=', key, value)]),
+    ...(change === undefined ? [] : [changeOf(kind, '~', key, change)]),
+  ]
+}
+
+/** The line of changes that are there together or not at all. */
+export const lineOfAll = (changes: readonly KindChange[]): string => withSum(changes.flatMap(changesOf).join('\t'))
 
 /** Characters of a part: a millisecond or two of work, between which the event loop runs. */
 const PART = 2 ** 17
@@ -60,8 +79,8 @@ export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreReco
 
 /** Kinds of which a damaged line is left out. Others may be servers, which cost money: the file is refused. */
 const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
-/** A line of a server, where damage has joined it to the line before. */
-const JOINED_SERVER = /[0-9a-f]{8} server[=~-]"/
+/** A line of a server or match, where damage has joined it to the line before, or behind another change in its line. */
+const JOINED_SERVER = /(?:[0-9a-f]{8} |\t)(?:server|match)[=~-]"/
 
 export interface ReadStore {
   /** Version of the format; that of a new file if there is nothing in it. */
@@ -91,31 +110,41 @@ const storeLines = () => {
   return { read: (line: Buffer) => readLine(records, line), records: () => records }
 }
 
+/** In version 3, one record was a server, a match, or a match and the server that was for it alone. */
+const linesOf3 = () => {
+  const { read, records } = storeLines()
+  return { read, records: () => withRecordsOf3(records()) }
+}
+
 /** Journals of version 2 held entries of servers, each line as `checksum JSON`, with `!` for the space if `forced`. */
 const journalLines = () => {
-  const open = new Map<string, ServerRecord>()
+  const open = new Map<string, RecordOf3>()
   return {
     read: (line: Buffer): Line => {
       const text = line.toString('utf8')
       const marked = text.slice(SUM_BYTES - 1)
       if (!/^[ !]/.test(marked) || text.slice(0, SUM_BYTES - 1) !== sumOf(marked)) return 'bad'
-      applyEntry(open, JSON.parse(marked.slice(1)) as ServerEntry)
+      applyEntryOf2(open, JSON.parse(marked.slice(1)) as EntryOf2)
       return marked.startsWith('!') ? 'forced' : 'good'
     },
-    records: () => new Map([[SERVER, new Map(Array.from(open, ([key, state]) => [key, recordOf(state)]))]]),
+    records: () => {
+      const stored = Array.from(open, ([key, state]): [string, StoreRecord] => [
+        key,
+        { key, value: JSON.stringify(state) },
+      ])
+      return withRecordsOf3(new Map([[SERVER, new Map(stored)]]))
+    },
   }
 }
 
+const isStrict = (line: Buffer) => {
+  const text = line.toString('latin1', SUM_BYTES)
+  return !LOSSY.test(text) || JOINED_SERVER.test(text)
+}
+
 const VERSIONS: readonly Version[] = [
-  {
-    number: VERSION,
-    header: HEADER,
-    begin: storeLines,
-    isStrict: (line) => {
-      const text = line.toString('latin1', SUM_BYTES)
-      return !LOSSY.test(text) || JOINED_SERVER.test(text)
-    },
-  },
+  { number: VERSION, header: HEADER, begin: storeLines, isStrict },
+  { number: 3, header: HEADER_OF_3, begin: linesOf3, isStrict },
   { number: 1, header: TICKET_LOG_HEADER, begin: storeLines, isStrict: () => false },
   { number: 2, header: JOURNAL_HEADER, begin: journalLines, isStrict: () => true },
 ]
@@ -199,17 +228,27 @@ function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer):
   if (line.toString('latin1', 0, SUM_BYTES) !== `${sumOf(content)} `) return 'bad'
   const text = content.toString('utf8')
   if (text === '!') return 'forced'
-  const tab = text.indexOf('\t')
-  const [head, kind, op] = /^([a-z-]+?)([=~-])(?=")/.exec(text) ?? []
-  if (tab === -1 || head === undefined || kind === undefined) return 'bad'
-  const key = JSON.parse(text.slice(head.length, tab)) as string
+  const parts = text.split('\t')
+  const heads = parts.flatMap((part, index) => (index % 2 === 0 ? [HEAD.exec(part)] : []))
+  if (parts.length % 2 === 1 || heads.includes(null)) return 'bad'
+  for (const [index, head] of heads.entries()) apply(records, head as RegExpExecArray, parts[2 * index + 1] ?? '')
+  return 'good'
+}
+
+/** Kind, op and key of a change. */
+const HEAD = /^([a-z-]+?)([=~-])(".*)$/s
+
+function apply(
+  records: Map<string, Map<string, StoreRecord>>,
+  [, kind = '', op, name = '']: RegExpExecArray,
+  value: string,
+): void {
+  const key = JSON.parse(name) as string
   const ofKind = records.get(kind) ?? new Map<string, StoreRecord>()
   records.set(kind, ofKind)
   if (op !== '~') ofKind.delete(key)
-  const value = text.slice(tab + 1)
   const before = ofKind.get(key)
   if (op === '=') ofKind.set(key, { key, value })
   // A change of a record whose line was lost tells too little.
   else if (op === '~' && before !== undefined) ofKind.set(key, { ...before, change: value })
-  return 'good'
 }

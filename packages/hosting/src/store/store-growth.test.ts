@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createManualClock } from '@muster/core/clock'
 import { openStore } from './file-store.js'
-import type { ServerEntry } from './server-log.js'
+import type { HostingEntry } from './entries.js'
 import { createServerLog } from './server-log.js'
 
 let folder: string
@@ -14,17 +14,24 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** All entries of a match of 100 until its players play. */
-function entriesOfMatch(nth: number): readonly ServerEntry[] {
+/** What is appended of a match of 100 until its players play. */
+function entriesOfMatch(nth: number): readonly (readonly HostingEntry[])[] {
   const matchId = `m${nth}`
+  const serverId = matchId
   const ticketIds = Array.from({ length: 100 }, (_, index) => `ticket-${nth}-${index}`)
   const playerIds = ticketIds.map((id) => `player-of-${id}`)
-  const resumption = { expansionMs: 0, secret: 'secret', tries: [], placements: undefined }
+  const resumption = { tries: [], placements: undefined }
   return [
-    { kind: 'intent', matchId, queue: 'q', tag: `match-${matchId}`, ticketIds, playerIds, at: 1, resumption },
-    { kind: 'sent', matchId, at: 2, resumption },
-    { kind: 'created', matchId, requestId: `r${nth}` },
-    { kind: 'assigned', matchId },
+    [
+      { kind: 'match', matchId, queue: 'q', ticketIds, playerIds, at: 1, serverId, resumption: { expansionMs: 0 } },
+      { kind: 'server', serverId, queue: 'q', tag: `match-${matchId}`, at: 1, bornFor: matchId, resumption },
+    ],
+    [{ kind: 'sent', serverId, at: 2, resumption }],
+    [{ kind: 'created', serverId, requestId: `r${nth}` }],
+    [
+      { kind: 'up', serverId },
+      { kind: 'playing', matchId, at: 3 },
+    ],
   ]
 }
 
@@ -39,15 +46,20 @@ test.each([
   let appended = 0
   let rewritten = 0
   let { ino } = statSync(path)
-  const append = async (entry: ServerEntry) => {
-    appended += JSON.stringify(entry).length
-    await servers.append(entry)
+  const append = async (entries: readonly HostingEntry[]) => {
+    appended += JSON.stringify(entries).length
+    await servers.append(entries)
     await clock.advance(1000)
     await store.advance()
   }
   for (let nth = 0; nth < 1000; nth += 1) {
-    for (const entry of entriesOfMatch(nth)) await append(entry)
-    if (nth >= mostLive) await append({ kind: 'settled', matchId: `m${nth - mostLive}` })
+    for (const entries of entriesOfMatch(nth)) await append(entries)
+    const ended = `m${nth - mostLive}`
+    if (nth >= mostLive)
+      await append([
+        { kind: 'gone', serverId: ended },
+        { kind: 'over', matchId: ended },
+      ])
     // A rewrite makes a new file.
     const now = statSync(path)
     if (now.ino !== ino) rewritten += now.size

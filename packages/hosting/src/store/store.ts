@@ -18,12 +18,18 @@ export interface StoreChange {
   readonly change?: string | undefined
 }
 
+/** A change of a record of some kind. */
+export interface KindChange extends StoreChange {
+  readonly kind: string
+}
+
 /** Records of one kind, in the store. Each is a text of one line, e.g. JSON, under a key. */
 export interface StoreRecords {
   /** What was in the store when it was opened, in the order in which it was put. Call it once: it is forgotten then. */
   stored(): readonly StoreRecord[]
   /**
-   * Writes changes, which are with the operating system when this returns.
+   * Writes changes, which are with the operating system when this returns. After a power failure, some of them may be
+   * there without the others: see `Store.write`.
    * @throws {Unavailable} if they cannot be written: then none of them is in the store, or will be
    */
   write(changes: readonly StoreChange[]): void
@@ -59,6 +65,12 @@ export interface Store {
    * @param live the present records: read, in slices, whenever compaction rewrites the file.
    */
   records(kind: string, live: () => Iterable<StoreRecord>): StoreRecords
+  /**
+   * Writes changes of records of several kinds as one, which are with the operating system when this returns: after any
+   * crash all of them are there, or none.
+   * @throws {Unavailable} if they cannot be written: then none of them is in the store, or will be
+   */
+  write(changes: readonly KindChange[]): void
   /**
    * Writes the pending puts, changes and removals. A failed write is kept and retried: see `isFailing`. Without a call
    * they are written at the end of the present turn of the event loop.
@@ -119,6 +131,17 @@ export function createMemoryStore(memory: StoreMemory = new Map()): Store {
     return records
   }
 
+  const apply = (records: Map<string, StoreRecord>, { key, value, change }: StoreChange) => {
+    if (isClosed) return
+    const before = value === undefined ? records.get(key) : { key, value }
+    if (value !== undefined || change === undefined) records.delete(key)
+    if (before !== undefined && (value ?? change) !== undefined)
+      records.set(key, change === undefined ? before : { ...before, change })
+  }
+  const assertOpen = () => {
+    if (isClosed) throw new MatchmakerClosed('The store is closed.')
+  }
+
   return {
     isFailing: () => false,
     attach: (given) => {
@@ -130,13 +153,6 @@ export function createMemoryStore(memory: StoreMemory = new Map()): Store {
       checkKind(kind)
       const records = ofKind(kind)
       let stored: readonly StoreRecord[] = [...records.values()]
-      const apply = ({ key, value, change }: StoreChange) => {
-        if (isClosed) return
-        const before = value === undefined ? records.get(key) : { key, value }
-        if (value !== undefined || change === undefined) records.delete(key)
-        if (before !== undefined && (value ?? change) !== undefined)
-          records.set(key, change === undefined ? before : { ...before, change })
-      }
       return {
         stored: () => {
           const all = stored
@@ -144,13 +160,17 @@ export function createMemoryStore(memory: StoreMemory = new Map()): Store {
           return all
         },
         write: (changes) => {
-          if (isClosed) throw new MatchmakerClosed('The store is closed.')
-          for (const one of changes) apply(one)
+          assertOpen()
+          for (const one of changes) apply(records, one)
         },
-        put: (key, value) => apply({ key, value }),
-        change: (key, change) => apply({ key, change }),
-        remove: (key) => apply({ key }),
+        put: (key, value) => apply(records, { key, value }),
+        change: (key, change) => apply(records, { key, change }),
+        remove: (key) => apply(records, { key }),
       }
+    },
+    write: (changes) => {
+      assertOpen()
+      for (const { kind, ...change } of changes) apply(ofKind(kind), change)
     },
     flush: () => {},
     sync: () => undefined,

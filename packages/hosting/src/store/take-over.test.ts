@@ -58,16 +58,18 @@ test('tickets and servers are in one file then, and the older files are gone', (
     ['ticket', 1],
     ['pause', 1],
     ['server', 1],
+    ['match', 1],
   ])
   expect(whole.records.get('ticket')).toEqual([{ key: 't1', value: '1', change: '2' }])
   expect(server?.key).toBe('m1')
-  expect(JSON.parse(server?.value ?? '')).toMatchObject({ queue: 'duel', playerIds: ['ann'], assigned: false })
-  expect(JSON.parse(server?.change ?? '')).toEqual({ sentAt: 2 })
+  expect(JSON.parse(server?.value ?? '')).toMatchObject({ serverId: 'm1', bornFor: 'm1', sentAt: 2, isUp: false })
+  const [match] = whole.records.get('match') ?? []
+  expect(JSON.parse(match?.value ?? '')).toMatchObject({ matchId: 'm1', serverId: 'm1', playerIds: ['ann'] })
 })
 
 test('both may be of the version whose two files were stores', async () => {
-  const servers = (whole.records.get('server') ?? []).map(
-    ({ key, value, change = '' }) => lineOf('server', '=', key, value) + lineOf('server', '~', key, change),
+  const servers = ['server', 'match'].flatMap((kind) =>
+    (whole.records.get(kind) ?? []).map(({ key, value }) => lineOf(kind, '=', key, value)),
   )
   const files = { 'tickets.log': HEADER + TICKETS.join(''), 'servers.journal': HEADER + servers.join('') }
   expect(await takenOver(folderOf(files))).toEqual(whole)

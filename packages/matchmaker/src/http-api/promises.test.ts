@@ -5,7 +5,7 @@ import { bearerToken } from '@muster/core/http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY, NEXT_KEY, own } from '../enrolled-servers.fixture.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
-import type { ServerLog, ServerEntry } from '@muster/hosting/internal'
+import type { HostingEntry, ServerLog } from '@muster/hosting/internal'
 import { ticketRoutes } from './routes.js'
 import { createTicketApi } from './ticket-api.js'
 
@@ -39,9 +39,9 @@ test('the document has a line for every command', () => {
 /** Servers are written asynchronously, as in Redis. */
 const slowly = (servers: ServerLog): ServerLog => ({
   ...servers,
-  append: async (entry: ServerEntry) => {
+  append: async (entries: readonly HostingEntry[]) => {
     await new Promise((resolve) => setImmediate(resolve))
-    await servers.append(entry)
+    await servers.append(entries)
   },
 })
 

@@ -37,7 +37,7 @@ test('players leave a match of an earlier process one by one, and the last one t
   matchmaker.playersLeft(matchId, ['ann', 'nobody'])
   expect(seen.playersLeft).toEqual([{ matchId, queue: 'duel', playerIds: ['ann'], remaining: 1 }])
   await run(1000)
-  expect(await serverLog.open()).toMatchObject([{ matchId, playerIds: ['ben'] }])
+  expect(await serverLog.open()).toMatchObject({ matches: [{ matchId, playerIds: ['ben'] }] })
   expect(service.unstopped()).toEqual(['r1'])
   matchmaker.playersLeft(matchId, ['ben'])
   await run(3000)

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Assignment, Inherited, ServerRecord, Order } from '@muster/hosting/internal'
+import type { Assignment, Inherited, MatchRecord, Order } from '@muster/hosting/internal'
 import {
   mayWaitWhilePlaying,
   type Ledger,
@@ -69,10 +69,10 @@ export function createResuming(options: ResumingOptions): Resuming {
     match.teamsUnknown = match.teams.length > 1 && known < there.size
   }
 
-  const resumed = (match: Match, { assigned, dropped, queue, playerIds = [], resumption }: ServerRecord): boolean => {
-    if (match.phase === 'over' || match.queue.name !== queue || dropped === true) return false
+  const resumed = (match: Match, { playingSince, queue, playerIds, resumption }: MatchRecord): boolean => {
+    if (match.phase === 'over' || match.queue.name !== queue) return false
     match.expansionMs = resumption?.expansionMs ?? 0
-    if (assigned || match.assignment !== undefined) {
+    if (playingSince !== undefined || match.assignment !== undefined) {
       goOnPlaying(match, playerIds)
       return true
     }
@@ -93,8 +93,7 @@ export function createResuming(options: ResumingOptions): Resuming {
   let playing: readonly string[] = []
 
   /** Puts the match's tickets where the store has them: it counts, whatever of their states was lost. */
-  const rejoin = ({ matchId, queue, ticketIds, playerIds = [], resumption, dropped }: ServerRecord) => {
-    if (dropped === true) return
+  const rejoin = ({ matchId, queue, ticketIds, playerIds, resumption }: MatchRecord) => {
     const now = clock.now()
     const there = new Set(playerIds)
     for (const [index, id] of ticketIds.entries()) {
@@ -127,12 +126,11 @@ export function createResuming(options: ResumingOptions): Resuming {
 
   return {
     expect: (all) => {
-      const open = all.filter(({ dropped }) => dropped !== true)
-      for (const { matchId, ticketIds } of open) for (const id of ticketIds) claims.set(id, matchId)
-      playing = open.flatMap(({ assigned, playerIds = [] }) => (assigned ? playerIds : []))
+      for (const { matchId, ticketIds } of all) for (const id of ticketIds) claims.set(id, matchId)
+      playing = all.flatMap(({ playingSince, playerIds }) => (playingSince === undefined ? [] : playerIds))
     },
 
-    assignmentOf: ({ matchId, dropped }) => (dropped === true ? undefined : inheriting.assignmentOf(matchId)),
+    assignmentOf: (matchId) => inheriting.assignmentOf(matchId),
 
     orderOf: (open): Order | undefined => {
       rejoin(open)

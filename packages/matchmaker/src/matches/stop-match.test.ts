@@ -37,7 +37,8 @@ describe('a recorded stop is carried out by the next process', () => {
     await first.matchmaker.stopMatch(matchId, RECORDED)
     const left = first.matchmaker.inspect().matches.filter((one) => one.matchId === matchId)
     expect(left).toMatchObject([{ stopReason: 'stopped' }])
-    expect(world.servers()).toMatchObject([{ matchId, dropped: true, assigned: false }])
+    expect(world.servers()).toMatchObject([{ serverId: matchId, dropped: true, isUp: false }])
+    expect(world.matches()).toEqual([])
     // The client did not hear the answer.
     await first.matchmaker.stopMatch(matchId, RECORDED)
     world.kill()
@@ -72,10 +73,11 @@ function onSlowDisk() {
   const disk = { isFull: false, write: undefined as (() => void) | undefined }
   const serverLog: ServerLog = {
     open: () => memory.open(),
-    append: async (entry) => {
+    append: async (entries) => {
       if (disk.isFull) throw new Error('no space left')
-      if (entry.kind === 'dropped' || entry.kind === 'players') await new Promise<void>((write) => (disk.write = write))
-      await memory.append(entry)
+      if (entries.some(({ kind }) => kind === 'dropped' || kind === 'players'))
+        await new Promise<void>((write) => (disk.write = write))
+      await memory.append(entries)
     },
   }
   return { disk, serverLog }

@@ -100,7 +100,7 @@ test('a create whose entry is written only after the leader was abandoned is not
   expect(service.calls.create).toEqual([])
   expect(seen.problem).toBeUndefined()
   // A process that takes over finds the intent, and that it was sent: it looks for the server, and finds none.
-  expect(await serverLog.open()).toMatchObject([{ sentAt: expect.any(Number) as number }])
+  expect(await serverLog.open()).toMatchObject({ servers: [{ sentAt: expect.any(Number) as number }] })
 })
 
 test('a call under way at another source is aborted, and none follows', async () => {

@@ -1,7 +1,7 @@
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { deploy, duel } from '../matchmaker.fixture.js'
 import type { EventName, MatchmakerEvents } from '../events.js'
-import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/hosting/internal'
+import { createMemoryServerLog, type ServerLog, type HostingEntry } from '@muster/hosting/internal'
 import { createTestService, type ServiceOptions } from '@muster/hosting/service-fixture'
 import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { StoredTicket, TicketState } from '../tickets/checked-ticket.js'
@@ -31,13 +31,13 @@ export function createWorld({
   /** One for all processes, so that no two make the same id. */
   const random = seededRandom(1)
   const memory = createMemoryServerLog()
-  const entries: ServerEntry[] = []
+  const entries: HostingEntry[] = []
   const serverLog: ServerLog = {
     resumes: true,
     open: () => memory.open(),
-    append: (entry) => {
-      entries.push(entry)
-      return memory.append(entry)
+    append: (appended) => {
+      entries.push(...appended)
+      return memory.append(appended)
     },
   }
   const queues = given.queues ?? [duel]

@@ -1,25 +1,27 @@
 import { expect, test } from 'vitest'
-import { type ServerLog, type ServerEntry, TicketsGone } from '@muster/hosting/internal'
+import { type HostingEntry, type ServerLog, TicketsGone } from '@muster/hosting/internal'
 import { createWorld, duel } from './leader.fixture.js'
 import type { Leader } from './leader.js'
 
 /** A store that hears of cancelled tickets as it writes an entry of a kind. */
-function setUp(kind: ServerEntry['kind'], cancel: readonly string[], options: Parameters<typeof createWorld>[0] = {}) {
+function setUp(kind: HostingEntry['kind'], cancel: readonly string[], options: Parameters<typeof createWorld>[0] = {}) {
   const world = createWorld(options)
   let leader: Leader | undefined
-  const isRefused = kind === 'intent' || kind === 'sent'
+  const isRefused = kind === 'match' || kind === 'sent'
   const asked: (readonly string[])[] = []
   const serverLog = (slowMs: number): ServerLog => ({
     open: () => world.serverLog.open(),
-    append: (entry) => {
+    append: (entries) => {
       const write = () => {
-        if (entry.kind === kind) {
-          asked.push(leader?.expected(entry.matchId) ?? [])
-          const gone = (leader?.expected(entry.matchId) ?? []).filter((id) => cancel.includes(id))
+        const entry = entries.find((one) => one.kind === kind)
+        if (entry !== undefined) {
+          const matchId = 'matchId' in entry ? entry.matchId : entry.serverId
+          asked.push(leader?.expected(matchId) ?? [])
+          const gone = (leader?.expected(matchId) ?? []).filter((id) => cancel.includes(id))
           for (const id of gone) leader?.cancelTicket(id)
-          if (isRefused && gone.length > 0) throw new TicketsGone(entry.matchId, gone)
+          if (isRefused && gone.length > 0) throw new TicketsGone(matchId, gone)
         }
-        return world.serverLog.append(entry)
+        return world.serverLog.append(entries)
       }
       return slowMs === 0 ? write() : world.clock.sleep(slowMs).then(write)
     },
@@ -34,8 +36,8 @@ function setUp(kind: ServerEntry['kind'], cancel: readonly string[], options: Pa
 }
 
 test.each([
-  ['intent', 0],
-  ['intent', 50],
+  ['match', 0],
+  ['match', 50],
   ['sent', 0],
   ['sent', 50],
 ] as const)('a ticket cancelled elsewhere as %s is written (%i ms) ends its match', async (kind, slowMs) => {
@@ -49,8 +51,8 @@ test.each([
   expect(leader.getTicket('ann')).toMatchObject({ status: 'CANCELLED' })
   expect(changes.at(-1)).toMatchObject({ id: 'ben', status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
   expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved' }])
-  expect(entries.at(-1)).toMatchObject({ kind: 'settled' })
-  expect(await serverLog.open()).toEqual([])
+  expect(entries.slice(-2).map((entry) => entry.kind)).toEqual(['gone', 'over'])
+  expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
   // The remaining tickets are matched at once.
   leader.load([join('cas')])
   await run(7000)
@@ -59,7 +61,7 @@ test.each([
 
 test('many matches that end so do not pause creates', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `p${index}`)
-  const { begin, join, service } = setUp('intent', ids.slice(0, 10))
+  const { begin, join, service } = setUp('match', ids.slice(0, 10))
   const { leader, run } = begin(20)
   leader.load(ids.map((id) => join(id)))
   await run(3000)
@@ -67,8 +69,8 @@ test('many matches that end so do not pause creates', async () => {
   expect(service.records.length).toBeGreaterThan(4)
 })
 
-test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends match and server', async (slowMs) => {
-  const { begin, join, service, asked, serverLog } = setUp('assigned', ['ann'])
+test.each([0, 50])('one cancelled while `playing` is written (%i ms) ends match and server', async (slowMs) => {
+  const { begin, join, service, asked, serverLog } = setUp('playing', ['ann'])
   const { leader, run, seen } = begin(slowMs)
   leader.load([join('ann'), join('ben')])
   await run(12_000)
@@ -76,12 +78,12 @@ test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends match
   expect(seen.serverAssigned).toBeUndefined()
   expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
   expect(service.unstopped()).toEqual([])
-  expect(await serverLog.open()).toEqual([])
+  expect(await serverLog.open()).toEqual({ servers: [], matches: [] })
 })
 
 test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) and one is sought', async (slowMs) => {
   const queue = { ...duel, matchSize: 3, replaceLeavers: true }
-  const { begin, join, service, serverLog } = setUp('assigned', ['ann'], { queues: [queue] })
+  const { begin, join, service, serverLog } = setUp('playing', ['ann'], { queues: [queue] })
   const { leader, run, seen } = begin(slowMs)
   leader.load([join('ann'), join('ben'), join('cas')])
   await run(7000)
@@ -90,7 +92,10 @@ test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) 
   leader.load([join('dee')])
   await run(1000)
   expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED' })
-  expect(await serverLog.open()).toMatchObject([{ assigned: true, playerIds: ['ben', 'cas', 'dee'] }])
+  expect(await serverLog.open()).toMatchObject({
+    servers: [{ isUp: true }],
+    matches: [{ playerIds: ['ben', 'cas', 'dee'] }],
+  })
 })
 
 test('a player cancelled elsewhere who joined a running match here has left it', async () => {

@@ -112,9 +112,9 @@ export function createGate(): Gate {
     }),
     serverLog: (serverLog) => ({
       resumes: serverLog.resumes,
-      append: (entry) => {
+      append: (entries) => {
         if (signal.aborted) return never()
-        const appended = serverLog.append(entry)
+        const appended = serverLog.append(entries)
         return appended instanceof Promise ? heard(() => appended) : appended
       },
       open: (problem) => heard(() => serverLog.open(problem)),

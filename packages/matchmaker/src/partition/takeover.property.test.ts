@@ -73,7 +73,8 @@ test('however often leaders change, no match has two servers and none is left', 
       expect(playing).toHaveLength(2 * matches.size)
       expect(world.service.unstopped()).toHaveLength(matches.size)
       const open = await world.serverLog.open()
-      expect(new Set(open.map(({ matchId }) => matchId))).toEqual(matches)
+      expect(new Set(open.matches.map(({ matchId }) => matchId))).toEqual(matches)
+      expect(new Set(open.servers.map(({ bornFor }) => bornFor))).toEqual(matches)
       const views = one.leader.inspect().matches
       expect(views.map(({ phase }) => phase)).toEqual(views.map(() => 'running'))
       expect(new Set(views.map(({ requestId }) => requestId))).toEqual(new Set(world.service.unstopped()))

@@ -1,6 +1,6 @@
 import { NoCapacity } from '@muster/core'
 import { expect, test } from 'vitest'
-import type { ServerLog, ServerEntry } from '@muster/hosting/internal'
+import type { HostingEntry, ServerLog } from '@muster/hosting/internal'
 import { createWorld, deploy, duel, takenOverAfter } from './leader.fixture.js'
 
 const tagsOf = ({ service }: Pick<ReturnType<typeof createWorld>, 'service'>) =>
@@ -20,14 +20,18 @@ test('a server that starts is waited for, and the players are sent there', async
   expect(seen.serverAssigned).toMatchObject([{ matchId, requestId: 'r1' }])
   // The first leader counted the server against the players' limits.
   expect(served).toEqual([])
-  expect(await serverLog.open()).toMatchObject([{ matchId, assigned: true, playerIds: ['ann', 'ben'] }])
+  expect(await serverLog.open()).toMatchObject({
+    servers: [{ serverId: matchId, bornFor: matchId, isUp: true }],
+    matches: [{ matchId, playerIds: ['ann', 'ben'] }],
+  })
 })
 
 test('a create that was not sent is sent, once', async () => {
   const world = createWorld()
   const hangs: ServerLog = {
     ...world.serverLog,
-    append: (entry) => (entry.kind === 'sent' ? new Promise(() => {}) : world.serverLog.append(entry)),
+    append: (entries) =>
+      entries.some(({ kind }) => kind === 'sent') ? new Promise(() => {}) : world.serverLog.append(entries),
   }
   const { run, service, state, served, matchId } = await takenOverAfter(500, world, { serverLog: hangs })
   await run(7000)
@@ -181,7 +185,8 @@ test('a takeover by a standby that followed all the while is the same', async ()
 
 test('entries of stores that resume carry what is needed, and others nothing of it', async () => {
   const { entries } = await takenOverAfter(500)
-  const kinds = (kind: ServerEntry['kind']) => entries.filter((entry) => entry.kind === kind)
-  expect(kinds('intent')).toMatchObject([{ resumption: { expansionMs: 0 } }])
+  const kinds = (kind: HostingEntry['kind']) => entries.filter((entry) => entry.kind === kind)
+  expect(kinds('match')).toMatchObject([{ resumption: { expansionMs: 0 } }])
+  expect(kinds('server')).toMatchObject([{ resumption: { tries: [{ cachedOnly: false }] } }])
   expect(kinds('sent')).toMatchObject([{ resumption: { tries: [{ cachedOnly: false }] } }])
 })

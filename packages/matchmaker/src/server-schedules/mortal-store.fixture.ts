@@ -32,44 +32,48 @@ export function createMortalStore({ disk, isFull, isDead, writing }: MortalStore
     pending.push(apply)
   }
 
+  const change = (records: Map<string, StoreRecord>, key: string, changed: string) => {
+    const before = records.get(key)
+    if (before !== undefined) records.set(key, { ...before, change: changed })
+  }
+  const put = (records: Map<string, StoreRecord>, key: string, value: string) => {
+    records.delete(key)
+    records.set(key, { key, value })
+  }
+  const write = (changes: Parameters<Store['write']>[0]) => {
+    writing(false)
+    if (isDead()) return
+    flush()
+    if (isFull()) {
+      isFailing = true
+      throw new Unavailable('the disk is full')
+    }
+    for (const { kind, key, value, change: changed } of changes) {
+      const records = ofKind(kind)
+      if (value !== undefined) put(records, key, value)
+      if (changed !== undefined) change(records, key, changed)
+      if ((value ?? changed) === undefined) records.delete(key)
+    }
+    isFailing = false
+    writing(true)
+  }
+
   return {
     isFailing: () => isFailing,
     attach: () => {},
+    write,
     records: (kind) => {
       const records = ofKind(kind)
       let stored: readonly StoreRecord[] = [...records.values()]
-      const change = (key: string, changed: string) => {
-        const before = records.get(key)
-        if (before !== undefined) records.set(key, { ...before, change: changed })
-      }
-      const put = (key: string, value: string) => {
-        records.delete(key)
-        records.set(key, { key, value })
-      }
       return {
         stored: () => {
           const all = stored
           stored = []
           return all
         },
-        write: (changes) => {
-          writing(false)
-          if (isDead()) return
-          flush()
-          if (isFull()) {
-            isFailing = true
-            throw new Unavailable('the disk is full')
-          }
-          for (const one of changes) {
-            if (one.value !== undefined) put(one.key, one.value)
-            if (one.change !== undefined) change(one.key, one.change)
-            if ((one.value ?? one.change) === undefined) records.delete(one.key)
-          }
-          isFailing = false
-          writing(true)
-        },
-        put: (key, value) => later(() => put(key, value)),
-        change: (key, changed) => later(() => change(key, changed)),
+        write: (changes) => write(changes.map((one) => ({ ...one, kind }))),
+        put: (key, value) => later(() => put(records, key, value)),
+        change: (key, changed) => later(() => change(records, key, changed)),
         remove: (key) => later(() => records.delete(key)),
       }
     },

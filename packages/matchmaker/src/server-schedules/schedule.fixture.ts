@@ -193,8 +193,8 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
       // As one does that is written over a network.
       (serverLog) => ({
         ...serverLog,
-        append: (entry) => {
-          const written = serverLog.append(entry)
+        append: (entries) => {
+          const written = serverLog.append(entries)
           return isSlow ? alive(Promise.resolve(written).then(() => ownClock.sleep(between(0, 1200)))) : written
         },
       }),

@@ -109,7 +109,7 @@ describe('a server that reports by a follower', () => {
     await pass(500)
     let claimed: object | undefined
     const told = held.then(() => {
-      claimed = partition.servers.get([...game.matches.keys()][0] ?? '')
+      claimed = partition.hosting.get(`m:${[...game.matches.keys()][0]}`)
       return clock.now()
     })
     await join('ann', 'bob')

@@ -103,7 +103,7 @@ describeRedis('a partition', () => {
       const only = await join()
       await eventually(() => only.leads()).toBe(true)
       await only.createTicket(ticket('ann'))
-      const key = redis.redis.keys('partition.eu')('j')
+      const key = redis.redis.keys('partition.eu')('h')
       await redis.redis.command(key, ['SET', key, 'another'])
       await only.createTicket(ticket('bob'))
       await eventually(() => problems.some((one) => one instanceof RedisWrongType)).toBe(true)

@@ -83,19 +83,19 @@ describeRedis('a partition in Redis', () => {
 
     const leader = await join()
     await eventually(leader.partition.leads).toBe(true)
-    expect(await leader.hash('HGET', 'format')).toBe('1')
+    expect(await leader.hash('HGET', 'format')).toBe('2')
     const follower = await join()
-    await leader.hash('HSET', 'format', '2')
+    await leader.hash('HSET', 'format', '3')
     await leader.partition.close()
     await eventually(hasRefused).toBe(true)
     expect(follower.partition.leads()).toBe(false)
-    await expect(follower.partition.queuesInForce()).rejects.toThrow('has format 2, of a later version of Muster')
+    await expect(follower.partition.queuesInForce()).rejects.toThrow('has format 3, of a later version of Muster')
 
     problems.length = 0
     const late = await join()
     await eventually(hasRefused).toBe(true)
     expect(late.partition.leads()).toBe(false)
-    expect(await leader.hash('HGET', 'format')).toBe('2')
+    expect(await leader.hash('HGET', 'format')).toBe('3')
     await Promise.all([follower.partition.close(), late.partition.close()])
   })
 })

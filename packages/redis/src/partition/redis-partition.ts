@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
-import { DEFAULT_BOUNDS, FORMAT, createRedisStore } from './store/index.js'
+import { createRedisStore, DEFAULT_BOUNDS, FORMAT, partitionKeys } from './store/index.js'
 
 /**
  * A process of a partition: the options of a matchmaker, except for `store`, which Redis is, and a few of its own. All
@@ -49,12 +49,17 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
 }
 
 /**
- * In which format the records of a partition are; undefined if no process has led it.
+ * In which format the records of a partition are, and which the next leader writes; undefined if no process has led it.
  * @throws {PartitionNewer}
  */
-export async function readPartitionFormat(redis: RedisConnection, name: string): Promise<number | undefined> {
+export async function readPartitionFormat(
+  redis: RedisConnection,
+  name: string,
+): Promise<{ readonly format: number; readonly latest: number } | undefined> {
   const inForce = await createRedisStore({ redis, name: keyOf(name) }).getInForce()
-  return inForce && FORMAT
+  if (inForce === undefined) return undefined
+  const key = partitionKeys(redis.keys(keyOf(name))).inForce
+  return { format: Number((await redis.command(key, ['HGET', key, 'format'])) ?? 1), latest: FORMAT }
 }
 
 const keyOf = (name: string) => `partition.${name}`

@@ -150,7 +150,7 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   const running = new Set(service.running().map(({ id }) => `${id}.example.com`))
   for (const [matchId, { fqdn = '' }] of byMatch) {
     const isThere = running.delete(fqdn)
-    const isKnown = partition.servers.has(matchId)
+    const isKnown = partition.hosting.has(`s:${matchId}`)
     if (isThere !== isKnown) broken.push(`${matchId}: its server ${isThere ? 'runs' : 'is gone'}, its record is not`)
     if (!isThere && !witness.toStop.has(matchId)) broken.push(`nobody stopped ${matchId}, and its server is gone`)
   }

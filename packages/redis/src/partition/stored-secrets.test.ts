@@ -55,7 +55,7 @@ test.each(KINDS)('a broken %s is reported without what it holds, and all else co
   const headers = { header: `M2 m1\n${bad}`, assignment: `A2 m1\n{}\n${bad}` }
   const header = headers[what as keyof typeof headers]
   if (header !== undefined) partition.tickets.set('ann', { id: 'ann', createdAt: 1, body, header })
-  if (what === 'record') partition.servers.set('m1', { matchId: 'm1', text: bad, locked: [] })
+  if (what === 'record') partition.hosting.set('m:m1', { key: 'm:m1', text: bad, locked: [] })
   if (what === 'backfill') partition.backfills.set('b1', { backfillId: 'b1', text: bad })
   if (what === 'result') partition.notes.set(resultKey('msg_1'), { key: resultKey('msg_1'), text: bad })
   expect(partition).toBeInstanceOf(MemoryPartition)

@@ -47,6 +47,11 @@ function sentenceOf({ path, version, isOlder, records, damagedLines }: StoreFile
   return `${what}; ${dryRun ? 'would be' : 'is'} written to ${into} in the latest version`
 }
 
+const whatBecomesOf = ({ format, latest }: { readonly format: number; readonly latest: number }) =>
+  format === latest
+    ? 'the latest'
+    : `which the first leader of this version writes in format ${latest}; earlier versions lead it no more then`
+
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
 /** @throws if a later version has led the partition. */
@@ -55,8 +60,8 @@ async function tellPartition(name: string, config: RedisConfig, terminal: Termin
   const url = typeof config.url === 'string' ? config.url : config.url.reveal()
   const redis = await connectRedis({ client: { url }, prefix, timeoutMs })
   try {
-    const format = await readPartitionFormat(redis, name)
-    const what = format === undefined ? 'not there yet' : `format ${format}, the latest`
+    const found = await readPartitionFormat(redis, name)
+    const what = found === undefined ? 'not there yet' : `format ${found.format}, ${whatBecomesOf(found)}`
     terminal.say(`partition ${name} in Redis: ${what}`)
   } finally {
     await redis.close()

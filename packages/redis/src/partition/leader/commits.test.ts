@@ -52,7 +52,7 @@ test('a commit whose answer is lost is repeated as it was, and what comes meanwh
     if (tries < 3) throw new Error('lost')
     return DONE
   })
-  const first = commits.server({ matchId: 'm1', text: 'intent' })
+  const first = commits.hosting([{ key: 'm:m1', text: 'intent' }])
   await clock.advance(0)
   commits.header({ ticketId: 't1', header: 'M2' })
   expect(await clock.until(first)).toEqual([])
@@ -69,7 +69,7 @@ test('each record learns of its own tickets that are not in the match, and refus
     refused: [{ ticketId: 't3', header: 'C4' }],
     unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
   }))
-  const servers = ['m1', 'm2'].map((matchId) => commits.server({ matchId, text: 'intent' }))
+  const servers = ['m1', 'm2'].map((matchId) => commits.hosting([{ key: `m:${matchId}`, text: 'intent' }]))
   expect(await clock.until(Promise.all(servers))).toEqual([[], ['t2']])
   expect(refused).toEqual(['t3'])
 })
@@ -78,7 +78,7 @@ test.each([true, false])('servers wait for replicas where they are to: %s', asyn
   const { clock, commits, written } = open(undefined, isDurable)
   commits.header({ ticketId: 't1', header: 'M2' })
   await clock.until(commits.flushed())
-  await clock.until(commits.server({ matchId: 'm1', text: 'intent' }))
+  await clock.until(commits.hosting([{ key: 'm:m1', text: 'intent' }]))
   expect(written.map(({ durable }) => durable)).toEqual([false, isDurable])
 })
 
@@ -86,13 +86,13 @@ test('once another process leads nothing more is written, and waiters are reject
   const { clock, commits, written, isLost } = open(async () => {
     throw new LeaseLost('eu')
   })
-  const record = commits.server({ matchId: 'm1', text: 'intent' })
+  const record = commits.hosting([{ key: 'm:m1', text: 'intent' }])
   await expect(clock.until(record)).rejects.toThrow('Another process leads.')
   expect([written.length, isLost()]).toEqual([1, true])
   const late = commits.flushed().catch((error: Error) => error.message)
   commits.stop(new Error('stopped'))
   await clock.until(late)
-  await expect(commits.server({ matchId: 'm1', text: 'intent' })).rejects.toThrow('stopped')
+  await expect(commits.hosting([{ key: 'm:m1', text: 'intent' }])).rejects.toThrow('stopped')
   expect(written).toHaveLength(1)
 })
 

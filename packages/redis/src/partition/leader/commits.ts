@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { Commit, CommitOutcome, FollowerReply, NewHeader, ServerChange } from '../store/index.js'
+import type { Commit, CommitOutcome, FollowerReply, HostingTransaction, NewHeader } from '../store/index.js'
 
 export type Commits = ReturnType<typeof createCommits>
 
@@ -29,18 +29,18 @@ interface Waiting {
 class Batch {
   readonly headers = new Map<string, NewHeader>()
   readonly left: { readonly ticketId: string; readonly players: readonly string[] }[] = []
-  readonly servers: ServerChange[] = []
+  readonly hosting: HostingTransaction[] = []
   readonly backfills = new Map<string, string | undefined>()
   readonly notes = new Map<string, string | undefined>()
   readonly replies: FollowerReply[] = []
-  /** One for each of `servers`. */
+  /** One for each of `hosting`. */
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
 
   /** How much there is to write. */
   get size(): number {
-    const { headers, left, servers, backfills, notes, replies } = this
-    return headers.size + left.length + servers.length + backfills.size + notes.size + replies.length
+    const { headers, left, hosting, backfills, notes, replies } = this
+    return headers.size + left.length + hosting.length + backfills.size + notes.size + replies.length
   }
 }
 
@@ -71,11 +71,11 @@ export function createCommits(options: CommitsOptions) {
     const outcome = await committed({
       headers: [...batch.headers.values()],
       left: batch.left,
-      servers: batch.servers,
+      hosting: batch.hosting,
       notes: Array.from(batch.notes, ([key, text]) => ({ key, text })),
       backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
       replies: isAnsweredLater ? [] : replies,
-      durable: isDurable && (batch.servers.length > 0 || isAnsweredLater),
+      durable: isDurable && (batch.hosting.length > 0 || isAnsweredLater),
     })
     if (isAnsweredLater && outcome !== undefined && (await committed({ replies })) === undefined) return undefined
     return outcome
@@ -106,10 +106,11 @@ export function createCommits(options: CommitsOptions) {
         if (stopped === undefined) deposed()
         break
       }
-      const unmet = new Map(outcome.unmet.map(({ matchId, ticketIds }) => [matchId, ticketIds]))
+      const unmet = new Map(outcome.unmet.map(({ matchId, ticketIds }) => [`m:${matchId}`, ticketIds]))
+      const unmetIn = (transaction: HostingTransaction = []) =>
+        transaction.map(({ key }) => unmet.get(key)).find((ids) => ids !== undefined)
       for (const { ticketId, header } of outcome.refused) refused(ticketId, header)
-      for (const [index, { resolve }] of batch.waiting.entries())
-        resolve(unmet.get((batch.servers[index] as ServerChange).matchId) ?? NONE)
+      for (const [index, { resolve }] of batch.waiting.entries()) resolve(unmetIn(batch.hosting[index]) ?? NONE)
       for (const { resolve } of batch.flushed) resolve(NONE)
     }
     isWriting = false
@@ -142,11 +143,11 @@ export function createCommits(options: CommitsOptions) {
       begin()
     },
     /**
-     * Changes the server of a match, once the change before it is written. Resolves with the required tickets that are
-     * not in the match; with none, it is written. Rejects once the lease is lost: then it may have been written.
+     * Changes servers and matches together, once the changes before are written. Resolves with the required tickets that
+     * are not in their match; with none, it is written. Rejects once the lease is lost: then it may have been written.
      */
-    server: (change: ServerChange) => {
-      next.servers.push(change)
+    hosting: (transaction: HostingTransaction) => {
+      next.hosting.push(transaction)
       return waited((batch) => batch.waiting)
     },
     backfill: (backfillId: string, text: string | undefined) => {

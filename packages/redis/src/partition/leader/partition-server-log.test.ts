@@ -1,25 +1,34 @@
-import { TicketsGone, type ServerEntry } from '@muster/matchmaker/internal'
+import { type HostingEntry, TicketsGone } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
-import type { ServerChange } from '../store/store.js'
+import type { HostingChange, HostingTransaction } from '../store/store.js'
 import { createAssignedTickets, createPartitionServerLog } from './partition-server-log.js'
 
-type Written = Extract<ServerChange, { readonly text: string }>
+type Written = Extract<HostingChange, { readonly text: string }>
 
-const INTENT = { kind: 'intent', matchId: 'm1', at: 1, tickets: ['t1', 't2'] } as unknown as ServerEntry
+const MATCH: HostingEntry = {
+  kind: 'match',
+  matchId: 'm1',
+  queue: 'duel',
+  ticketIds: ['t1', 't2'],
+  playerIds: [],
+  at: 1,
+}
+const SERVER: HostingEntry = { kind: 'server', serverId: 'm1', queue: 'duel', tag: 'match-m1', at: 1, bornFor: 'm1' }
+const INTENT = [MATCH, SERVER]
 
 function open(unmet: (change: Written) => readonly string[], expected: readonly string[]) {
   const missing: (readonly string[])[] = []
-  const written: ServerChange[] = []
+  const written: HostingTransaction[] = []
   let present = expected
   const assigned = createAssignedTickets()
   const serverLog = createPartitionServerLog({
     commits: () => ({
-      server: async (change) => {
-        written.push(change)
-        return unmet(change as Written)
+      hosting: async (transaction) => {
+        written.push(transaction)
+        return unmet(transaction[0] as Written)
       },
     }),
-    load: async () => [],
+    load: async () => ({ servers: [], matches: [] }),
     expected: () => present,
     assigned,
     missing: async (ids) => {
@@ -44,16 +53,19 @@ test('tickets that the leader itself has taken out of a match meanwhile are as i
   expect(missing).toEqual([])
 })
 
-const ASSIGNED = { kind: 'assigned', matchId: 'm1' } as ServerEntry
+const ASSIGNED: readonly HostingEntry[] = [
+  { kind: 'playing', matchId: 'm1', at: 2 },
+  { kind: 'up', serverId: 'm1' },
+]
 
 test('a match is claimed by its tickets, and nobody can cancel them once they are sent to its server', async () => {
   const { serverLog, written } = open(() => [], ['t1', 't2'])
   await serverLog.append(INTENT)
-  expect(written.at(-1)).toMatchObject({ matchId: 'm1', requires: ['t1', 't2'], locks: false })
-  await serverLog.append({ kind: 'created', matchId: 'm1', requestId: 'r1' })
-  expect(written.at(-1)).toMatchObject({ matchId: 'm1', text: expect.stringContaining('r1') })
+  expect(written.at(-1)).toMatchObject([{ key: 'm:m1', requires: ['t1', 't2'], locks: false }, { key: 's:m1' }])
+  await serverLog.append([{ kind: 'created', serverId: 'm1', requestId: 'r1' }])
+  expect(written.at(-1)).toMatchObject([{ key: 's:m1', text: expect.stringContaining('r1') }])
   await serverLog.append(ASSIGNED)
-  expect(written.at(-1)).toMatchObject({ matchId: 'm1', requires: ['t1', 't2'], locks: true })
+  expect(written.at(-1)).toMatchObject([{ key: 'm:m1', requires: ['t1', 't2'], locks: true }, { key: 's:m1' }])
 })
 
 test('who has cancelled by then is left out, and the others are sent there', async () => {
@@ -69,7 +81,7 @@ test('who has cancelled by then is left out, and the others are sent there', asy
   await Promise.resolve()
   it.expect(['t2'])
   await assigning
-  expect(written.at(-1)).toMatchObject({ requires: ['t2'], locks: true })
+  expect(written.at(-1)).toMatchObject([{ requires: ['t2'], locks: true }, {}])
 })
 
 test('where all have cancelled, nobody is sent there and nothing more is written', async () => {
@@ -87,9 +99,9 @@ test('with its match the tickets of those who played end, once', async () => {
   const { serverLog, assigned, written } = open(() => [], ['t1'])
   await serverLog.append(INTENT)
   assigned.put({ id: 't1', matchId: 'm1', status: 'HOST_ASSIGNED', players: [{ id: 'ann' }] } as never)
-  await serverLog.append({ kind: 'settled', matchId: 'm1' })
-  expect(written.at(-1)).toEqual({ matchId: 'm1', ends: [{ ticketId: 't1', players: ['ann'] }] })
+  await serverLog.append([{ kind: 'over', matchId: 'm1' }])
+  expect(written.at(-1)).toEqual([{ key: 'm:m1', ends: [{ ticketId: 't1', players: ['ann'] }] }])
   expect(assigned.of('m1')).toEqual([])
-  await serverLog.append({ kind: 'settled', matchId: 'm1' })
+  await serverLog.append([{ kind: 'over', matchId: 'm1' }])
   expect(written).toHaveLength(2)
 })

@@ -1,25 +1,37 @@
 import type { Ticket } from '@muster/matchmaker'
 import {
-  afterEntry,
-  type ServerLog,
-  type ServerEntry,
+  afterEntries,
+  type HostingEntry,
+  type HostingRecord,
+  keyOf,
   type Leader,
-  type ServerRecord,
+  type MatchRecord,
+  putChanged,
+  type ServerLog,
+  type StoredFleet,
   TicketsGone,
 } from '@muster/matchmaker/internal'
-import type { PartitionStore } from '../store/index.js'
+import type { HostingChange, PartitionStore } from '../store/index.js'
 import type { Commits } from './commits.js'
 
 interface PartitionServerLogOptions {
   /** Those of the present lease epoch. */
-  readonly commits: () => Pick<Commits, 'server'>
+  readonly commits: () => Pick<Commits, 'hosting'>
   /** Reads what was written before, oldest first. */
-  readonly load: () => Promise<readonly ServerRecord[]>
+  readonly load: () => Promise<StoredFleet>
   /** The tickets of a match whose players get the address as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly assigned: AssignedTickets
   /** These tickets are not in their match. Resolves when the leader knows their outcome. */
   readonly missing: (ticketIds: readonly string[]) => Promise<void>
+}
+
+/** The tickets that a match must have when its record is written. */
+interface Requirement {
+  readonly matchId: string
+  readonly ticketIds: readonly string[]
+  /** See `HostingChange`. */
+  readonly locks: boolean
 }
 
 /**
@@ -33,19 +45,31 @@ export function createPartitionServerLog({
   assigned,
   missing,
 }: PartitionServerLogOptions): ServerLog {
-  const open = new Map<string, ServerRecord>()
+  const open = new Map<string, HostingRecord>()
 
-  const after = (entry: ServerEntry) => afterEntry(open.get(entry.matchId), entry)
+  /** With a match that is over, the tickets of those who played end. */
+  const endsOf = (key: string) =>
+    assigned.of(key.slice(2)).map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
 
-  /** Writes an entry that changes a record. */
-  const write = async (
-    intent: ServerRecord,
-    requires?: readonly string[],
-    locks = false,
-  ): Promise<readonly string[]> => {
-    const { matchId } = intent
-    const unmet = await commits().server({ matchId, text: JSON.stringify(intent), requires, locks })
-    if (unmet.length === 0) open.set(matchId, intent)
+  const changeOf = (key: string, record: HostingRecord | undefined, required?: Requirement): HostingChange => {
+    if (record === undefined) return key.startsWith('m:') ? { key, ends: endsOf(key) } : { key }
+    const text = JSON.stringify(record)
+    if (required === undefined || keyOf(record) !== `m:${required.matchId}`) return { key, text }
+    return { key, text, requires: required.ticketIds, locks: required.locks }
+  }
+
+  /** Returns the required tickets that are not in the match; with none, the entries are written. */
+  const write = async (entries: readonly HostingEntry[], required?: Requirement): Promise<readonly string[]> => {
+    const changed = afterEntries(open, entries)
+    if (changed.size === 0) return []
+    const changes = Array.from(changed, ([key, record]) => changeOf(key, record, required))
+    for (const [key, record] of changed) {
+      if (record !== undefined) continue
+      open.delete(key)
+      if (key.startsWith('m:')) assigned.forget(key.slice(2))
+    }
+    const unmet = await commits().hosting(changes)
+    if (unmet.length === 0) putChanged(open, changed)
     return unmet
   }
 
@@ -57,54 +81,41 @@ export function createPartitionServerLog({
   }
 
   /** Claims the tickets of a match. @throws {TicketsGone} */
-  const claim = async (intent: ServerRecord): Promise<void> => {
+  const claim = async (entries: readonly HostingEntry[], matchId: string): Promise<void> => {
     // Of a further attempt, these need not be those of the first.
-    const unmet = await write(intent, expected(intent.matchId))
+    const unmet = await write(entries, { matchId, ticketIds: expected(matchId), locks: false })
     if (unmet.length === 0) return
-    await missingOf(intent.matchId, unmet)
-    throw new TicketsGone(intent.matchId, unmet)
+    await missingOf(matchId, unmet)
+    throw new TicketsGone(matchId, unmet)
   }
 
   /**
    * Sends players to the server. Players who have cancelled by now are taken out of the match first. If that ends the
    * match, nobody is sent there, and there is nothing to write.
    */
-  const assign = async (entry: ServerEntry): Promise<void> => {
+  const assign = async (entries: readonly HostingEntry[], matchId: string): Promise<void> => {
     for (let isFirst = true; ; isFirst = false) {
-      const intent = after(entry)
-      const ticketIds = expected(entry.matchId)
-      const isOver = !isFirst && ticketIds.length + assigned.of(entry.matchId).length === 0
-      if (intent === undefined || isOver) return
-      const unmet = await write(intent, ticketIds, true)
+      const ticketIds = expected(matchId)
+      if (!isFirst && ticketIds.length + assigned.of(matchId).length === 0) return
+      const unmet = await write(entries, { matchId, ticketIds, locks: true })
       if (unmet.length === 0) return
-      await missingOf(entry.matchId, unmet)
+      await missingOf(matchId, unmet)
     }
-  }
-
-  const settle = async ({ matchId }: ServerEntry): Promise<void> => {
-    if (!open.has(matchId)) return
-    const ends = assigned
-      .of(matchId)
-      .map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
-    open.delete(matchId)
-    assigned.forget(matchId)
-    await commits().server({ matchId, ends })
   }
 
   return {
     resumes: true,
-    append: async (entry) => {
-      if (entry.kind === 'settled') return settle(entry)
-      if (entry.kind === 'assigned') return assign(entry)
-      const intent = after(entry)
-      if (intent === undefined) return
-      if (entry.kind === 'intent') return claim(intent)
-      await write(intent)
+    append: async (entries) => {
+      for (const entry of entries) {
+        if (entry.kind === 'match') return claim(entries, entry.matchId)
+        if (entry.kind === 'playing') return assign(entries, entry.matchId)
+      }
+      await write(entries)
     },
     open: async () => {
       const before = await load()
       open.clear()
-      for (const intent of before) open.set(intent.matchId, intent)
+      for (const record of [...before.servers, ...before.matches]) open.set(keyOf(record), record)
       return before
     },
   }
@@ -154,10 +165,10 @@ export interface Joining {
 }
 
 export function joiningIn(
-  { matchId, assigned: isRunning, requestId, playerIds = [] }: ServerRecord,
+  { matchId, playingSince, playerIds }: MatchRecord,
   assigned: Pick<AssignedTickets, 'of'>,
 ): readonly Joining[] {
-  if (!isRunning || requestId === undefined) return []
+  if (playingSince === undefined) return []
   const tickets = assigned.of(matchId)
   const isPlaying = (playerId: string) => tickets.some(({ players }) => players.some(({ id }) => id === playerId))
   return playerIds.flatMap((playerId) => (isPlaying(playerId) ? [] : [{ matchId, playerId }]))

@@ -5,7 +5,9 @@ import {
   type Leader,
   mapSources,
   type ServerAllocator,
-  type ServerRecord,
+  fleetOf,
+  type HostingRecord,
+  type StoredFleet,
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
 import type { Lease } from '../election.js'
@@ -172,20 +174,16 @@ export function createReplica(options: ReplicaOptions): Replica {
   }
 
   /** What was read as this process came to lead, until the store takes it. */
-  let intents: ReadonlyMap<string, ServerRecord> | undefined
-  const readIntents = async (visit: (intent: ServerRecord) => void = () => {}) => {
-    const open = new Map<string, ServerRecord>()
-    await eachOf(store.loadServers, ({ matchId, text }) => {
-      const intent = readStored<ServerRecord>(text, 'record')
-      open.set(matchId, intent)
-      visit(intent)
-    })
-    return open
+  let fleet: StoredFleet | undefined
+  const readFleet = async (): Promise<StoredFleet> => {
+    const open = new Map<string, HostingRecord>()
+    await eachOf(store.loadHosting, ({ key, text }) => open.set(key, readStored<HostingRecord>(text, 'record')))
+    return fleetOf([...open.values()].toSorted((one, other) => one.at - other.at))
   }
-  const loadIntents = async (): Promise<readonly ServerRecord[]> => {
-    const open = intents ?? (await readIntents())
-    intents = undefined
-    return [...open.values()].toSorted((one, other) => one.at - other.at)
+  const loadFleet = async (): Promise<StoredFleet> => {
+    const before = fleet ?? (await readFleet())
+    fleet = undefined
+    return before
   }
 
   let secret: string | undefined
@@ -213,7 +211,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     sources: mapSources(matchmaker.sources, (source) => fencedAllocator(source, isHeld, assertLeading)),
     serverLog: createPartitionServerLog({
       commits,
-      load: loadIntents,
+      load: loadFleet,
       expected: (matchId) => leader.expected(matchId),
       assigned,
       missing,
@@ -330,14 +328,17 @@ export function createReplica(options: ReplicaOptions): Replica {
     prune: async () => {
       const before = [...assigned.matches()]
       const running = new Set<string>()
-      await eachOf(store.loadServers, ({ matchId }) => running.add(matchId))
+      await eachOf(store.loadHosting, ({ key }) => {
+        if (key.startsWith('m:')) running.add(key.slice(2))
+      })
       prune(before, running)
     },
     lead: async (ours) => {
       const before = [...assigned.matches()]
-      const joining: Joining[] = []
-      intents = await readIntents((intent) => joining.push(...joiningIn(intent, assigned)))
-      prune(before, intents)
+      await store.convert(ours.lease.token)
+      fleet = await readFleet()
+      const joining: readonly Joining[] = fleet.matches.flatMap((match) => joiningIn(match, assigned))
+      prune(before, new Set(fleet.matches.map(({ matchId }) => matchId)))
       const backfills = await allOf(store.loadBackfills)
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       await loadNotes()

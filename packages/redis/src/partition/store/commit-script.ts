@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { cut, defineScript, MOST_WEIGHT, type Reply } from '../../connection/index.js'
 import { splitHeader } from './assignments.js'
 import { type HeaderPrefix, readPrefix } from './header.js'
-import type { Commit, CommitOutcome, NewHeader, ServerChange } from './store.js'
+import type { Commit, CommitOutcome, HostingChange, HostingTransaction, NewHeader } from './store.js'
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 export interface StoreBounds {
@@ -57,56 +57,59 @@ export function assertWithinBytes(field: string, text: string, mostBytes: number
 export const partyWeight = (players = 0): number => Math.floor(players / 8)
 
 /**
- * Cuts a commit into steps of at most 256 tickets, in its order: notes, headers, players who left, servers, backfills,
- * answers. A single record may need more; of one match there is at most one in a step. Whatever the last step done,
- * what is stored is consistent: a result is noted before its match is over, a ticket is matched before its match has a
- * record, and assigned before its match is over.
+ * Cuts a commit into steps of at most 256 tickets, in its order: notes, headers, players who left, servers and matches,
+ * backfills, answers. A transaction is never cut, and may need more; no record comes twice in a step. Whatever the last
+ * step done, what is stored is consistent: a result is noted before its match is over, a ticket is matched before its
+ * match has a record, and assigned before its match is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
-  const { headers = [], left = [], servers = [], backfills = [], notes = [], replies = [] } = commit
-  const runs = runsOf(servers)
+  const { headers = [], left = [], hosting = [], backfills = [], notes = [], replies = [] } = commit
+  const runs = runsOf(hosting)
   if (runs.length <= 1 && sizeOf(commit) <= MOST_WEIGHT) return [commit]
   return [
     ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
     ...cut(headers, ({ frees }) => 1 + partyWeight(frees?.length)).map((part): Commit => ({ headers: part })),
     ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part })),
-    ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ servers: part })),
+    ...runs.flatMap((run) => cut(run, weightOf)).map((part): Commit => ({ hosting: part })),
     ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
     ...cut(replies, () => 1).map((part): Commit => ({ replies: part })),
   ]
 }
 
-/** Records in runs, in order: no match comes twice in one. */
-function runsOf(servers: readonly ServerChange[]): readonly (readonly ServerChange[])[] {
-  const runs: ServerChange[][] = []
-  let matches = new Set<string>()
-  for (const record of servers) {
-    if (runs.length === 0 || matches.has(record.matchId)) {
+/** Transactions in runs, in order: no record comes twice in one. */
+function runsOf(hosting: readonly HostingTransaction[]): readonly (readonly HostingTransaction[])[] {
+  const runs: HostingTransaction[][] = []
+  let keys = new Set<string>()
+  for (const transaction of hosting) {
+    if (runs.length === 0 || transaction.some(({ key }) => keys.has(key))) {
       runs.push([])
-      matches = new Set()
+      keys = new Set()
     }
-    matches.add(record.matchId)
-    ;(runs.at(-1) as ServerChange[]).push(record)
+    for (const { key } of transaction) keys.add(key)
+    ;(runs.at(-1) as HostingTransaction[]).push(transaction)
   }
   return runs
 }
 
-function sizeOf({ headers, left, servers, backfills, notes, replies }: Commit): number {
+function sizeOf({ headers, left, hosting, backfills, notes, replies }: Commit): number {
   let size = 0
   for (const each of [headers, left, backfills, notes, replies]) size += each?.length ?? 0
   for (const { frees } of headers ?? []) size += partyWeight(frees?.length)
   for (const { players } of left ?? []) size += partyWeight(players.length)
-  for (const record of servers ?? []) size += ticketsOf(record)
+  for (const transaction of hosting ?? []) size += weightOf(transaction)
   return size
 }
 
-const ticketsOf = (change: ServerChange): number => {
+const weightOf = (transaction: HostingTransaction): number =>
+  transaction.reduce((sum, change) => sum + ticketsOf(change), 0)
+
+const ticketsOf = (change: HostingChange): number => {
   if (change.text !== undefined) return 1 + (change.requires?.length ?? 0)
   return 1 + (change.ends?.reduce((sum, { players }) => sum + 1 + partyWeight(players.length), 0) ?? 0)
 }
 
 /**
- * KEYS: epoch, headers, bodies, players, servers, locks, backfills, changes, ended, assignments, notes, answers to each
+ * KEYS: epoch, headers, bodies, players, hosting, locks, backfills, changes, ended, assignments, notes, answers to each
  * follower.
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
@@ -200,8 +203,9 @@ for _ = 1, takeNumber() do
   at = at + players
 end
 
--- Records: number; match and text of each, those with requirements first; number of these; of each a mode and its
--- tickets, space between. The mode is l to lock, r not to.
+-- Records: number; key and text of each, those with requirements first; number of these; of each a mode and its
+-- tickets, space between. The mode is l to lock, r not to. Then of each other record which of those with requirements
+-- it is written with; 0 for none.
 local writes = takeNumber()
 local first, unmet, isUnmet = at, {}, {}
 at = at + 2 * writes
@@ -217,7 +221,7 @@ if requirements > 0 then
   local headers, line, lineOf = get(KEYS[2], flat, 1, count), nil, 0
   for i = 1, count do
     local q = owner[i]
-    if q ~= lineOf then line, lineOf = ' ' .. ARGV[first + 2 * q - 2] .. '\\n', q end
+    if q ~= lineOf then line, lineOf = ' ' .. string.sub(ARGV[first + 2 * q - 2], 3) .. '\\n', q end
     if not isIn(headers[i], line, false) then
       isUnmet[q] = isUnmet[q] or {}
       table.insert(isUnmet[q], flat[i])
@@ -225,11 +229,12 @@ if requirements > 0 then
   end
   local locks, unlocked, count = {}, {}, 0
   for q = 1, requirements do
-    local mode, id = ARGV[at + q - 1], ARGV[first + 2 * q - 2]
+    local mode, key = ARGV[at + q - 1], ARGV[first + 2 * q - 2]
+    local id = string.sub(key, 3)
     local lock = byte(mode) == 108 and string.sub(mode, 3) or ''
     if isUnmet[q] then
       -- What is there already was met when it was written.
-      local isThere = redis.call('HGET', KEYS[5], id) == ARGV[first + 2 * q - 1]
+      local isThere = redis.call('HGET', KEYS[5], key) == ARGV[first + 2 * q - 1]
       if isThere and (redis.call('HGET', KEYS[6], id) or '') == lock then
         isUnmet[q] = nil
       else
@@ -253,12 +258,14 @@ if #unmet == 0 then
   many('HSET', KEYS[5], ARGV, first, first + 2 * writes - 1)
 else
   for w = 1, writes do
-    if not isUnmet[w] then redis.call('HSET', KEYS[5], ARGV[first + 2 * w - 2], ARGV[first + 2 * w - 1]) end
+    local q = w <= requirements and w or tonumber(ARGV[at + w - requirements - 1])
+    if not isUnmet[q] then redis.call('HSET', KEYS[5], ARGV[first + 2 * w - 2], ARGV[first + 2 * w - 1]) end
   end
 end
+at = at + writes - requirements
 
--- Matches that are over: number; the matches; of each how many tickets end; number of these; their ids; of each how
--- many players; number of these; the players.
+-- Records that go: number; their keys; of each how many tickets end; number of these; their ids; of each how many
+-- players; number of these; the players. 109 is m: of a match.
 local over = takeNumber()
 if over > 0 then
   local counts = at + over
@@ -266,10 +273,12 @@ if over > 0 then
   local ids, sizes = counts + over, counts + over + tickets
   local players = sizes + tickets + 1
   local headers = get(KEYS[2], ARGV, ids + 1, ids + tickets)
-  local ticket, player = 0, players
+  local ticket, player, matches = 0, players, {}
   for i = 0, over - 1 do
-    local id = ARGV[at + i]
-    local isFirst, line = redis.call('HDEL', KEYS[5], id) == 1, ' ' .. id .. '\\n'
+    local key = ARGV[at + i]
+    local id, isMatch = string.sub(key, 3), byte(key) == 109
+    local isFirst, line = redis.call('HDEL', KEYS[5], key) == 1, ' ' .. id .. '\\n'
+    if isMatch then matches[#matches + 1] = id end
     for _ = 1, ARGV[counts + i] do
       ticket = ticket + 1
       local id, size = ARGV[ids + ticket], tonumber(ARGV[sizes + ticket])
@@ -279,9 +288,9 @@ if over > 0 then
       end
       player = player + size
     end
-    if isFirst then ended[#ended + 1] = '=' .. id end
+    if isFirst and isMatch then ended[#ended + 1] = '=' .. id end
   end
-  many('HDEL', KEYS[6], ARGV, at, at + over - 1)
+  many('HDEL', KEYS[6], matches, 1, #matches)
   at = player + 1
 end
 
@@ -316,7 +325,7 @@ return {refused, unmet}
 type Words = (string | number)[]
 
 /**
- * The words of one part of a commit (see `partsOf`), in which no match and no ticket comes twice.
+ * The words of one part of a commit (see `partsOf`), in which no record and no ticket comes twice.
  * @param replies those of the part, by follower.
  */
 export function commitWords(
@@ -325,14 +334,14 @@ export function commitWords(
   replies: ReadonlyMap<string, readonly string[]>,
   bounds: StoreBounds,
 ): Words {
-  const { headers = [], left = [], servers = [], backfills = [], notes = [] } = commit
+  const { headers = [], left = [], hosting = [], backfills = [], notes = [] } = commit
   const words: Words = [token, bounds.changeEntries]
   const prefixes = headers.map(({ header }) => readPrefix(header))
   headerWords(headers, prefixes, words)
   words.push(left.length)
   for (const { ticketId, players } of left) words.push(ticketId, players.length, ...players)
-  writeWords(servers.filter(isWritten), words)
-  overWords(servers.filter(isOver), words)
+  writeWords(hosting, words)
+  overWords(hosting.flat().filter(isOver), words)
   words.push(backfills.length)
   for (const { backfillId, text } of backfills) {
     if (text === undefined) words.push(0, backfillId)
@@ -359,10 +368,11 @@ export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonl
   return byFollower
 }
 
-type WrittenServer = Extract<ServerChange, { readonly text: string }>
-type EndedServer = Exclude<ServerChange, WrittenServer>
-const isWritten = (change: ServerChange): change is WrittenServer => change.text !== undefined
-const isOver = (change: ServerChange): change is EndedServer => change.text === undefined
+type Written = Extract<HostingChange, { readonly text: string }>
+type Ended = Exclude<HostingChange, Written>
+const isWritten = (change: HostingChange): change is Written => change.text !== undefined
+const isOver = (change: HostingChange): change is Ended => change.text === undefined
+const requires = (change: Written): boolean => change.requires !== undefined && change.requires.length > 0
 
 function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
   words.push(headers.length)
@@ -389,23 +399,36 @@ function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPre
 /** With an assigned ticket, the assignment of its match is swept. */
 const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
 
-function writeWords(servers: readonly WrittenServer[], words: Words): void {
-  const requiring = servers.filter(({ requires = [] }) => requires.length > 0)
-  const others = requiring.length === 0 ? servers : servers.filter(({ requires = [] }) => requires.length === 0)
-  words.push(servers.length)
-  for (const { matchId, text } of requiring) words.push(matchId, text)
-  for (const { matchId, text } of others) words.push(matchId, text)
+function writeWords(hosting: readonly HostingTransaction[], words: Words): void {
+  const requiring: Written[] = []
+  const others: Written[] = []
+  /** Which of `requiring`, from 1, each of `others` is written with. */
+  const withWhich: number[] = []
+  for (const transaction of hosting) {
+    const written = transaction.filter(isWritten)
+    const first = written.find(requires)
+    if (first !== undefined) requiring.push(first)
+    for (const change of written) {
+      if (change === first) continue
+      others.push(change)
+      withWhich.push(first === undefined ? 0 : requiring.length)
+    }
+  }
+  words.push(requiring.length + others.length)
+  for (const { key, text } of requiring) words.push(key, text)
+  for (const { key, text } of others) words.push(key, text)
   words.push(requiring.length)
-  for (const { requires = [], locks } of requiring) words.push(`${locks === true ? 'l' : 'r'} ${requires.join(' ')}`)
+  for (const { requires: ids = [], locks } of requiring) words.push(`${locks === true ? 'l' : 'r'} ${ids.join(' ')}`)
+  words.push(...withWhich)
 }
 
-function overWords(servers: readonly EndedServer[], words: Words): void {
-  words.push(servers.length)
-  if (servers.length === 0) return
-  const ends = servers.flatMap((record) => record.ends ?? [])
+function overWords(over: readonly Ended[], words: Words): void {
+  words.push(over.length)
+  if (over.length === 0) return
+  const ends = over.flatMap((record) => record.ends ?? [])
   const players = ends.flatMap((one) => one.players)
-  for (const { matchId } of servers) words.push(matchId)
-  for (const record of servers) words.push(record.ends?.length ?? 0)
+  for (const { key } of over) words.push(key)
+  for (const record of over) words.push(record.ends?.length ?? 0)
   words.push(ends.length)
   for (const { ticketId } of ends) words.push(ticketId)
   for (const one of ends) words.push(one.players.length)

@@ -72,7 +72,7 @@ describeRedis('A partition in a Redis', () => {
         await answer(store, token, 'a', ['answer'])
         await assign(store, token, 'm1', ['t0', 't1'])
         const ends = [{ ticketId: 't0', players: ['player of t0'] }]
-        expect(await store.commit(token, { servers: [{ matchId: 'm1', ends }] })).toEqual(DONE)
+        expect(await store.commit(token, { hosting: [[{ key: 'm:m1', ends }]] })).toEqual(DONE)
         expect(await store.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
         expect(await store.commit(token, { headers: [{ ticketId: 't3', header: cancelled(2) }] })).toEqual(DONE)
         expect(await store.sweep(token, 0, 10)).toBe(3)
@@ -113,10 +113,10 @@ describeRedis('A partition in a Redis', () => {
         const name = redis.redis.keys('ranked')('s')
         await redis.redis.command(name, ['SETRANGE', name, 0, 'another'])
         const headers = [{ ticketId: 't1', header: matched(2, 'm1') }]
-        await expect(store.commit(token, { headers, servers: [{ matchId: 'm1', text: 'intent' }] })).rejects.toThrow(
+        await expect(store.commit(token, { headers, hosting: [[{ key: 'm:m1', text: 'intent' }]] })).rejects.toThrow(
           RedisWrongType,
         )
-        expect((await store.loadServers(undefined)).items).toEqual([])
+        expect((await store.loadHosting(undefined)).items).toEqual([])
         await expect(store.cancel('t1', ['player of t1'])).rejects.toThrow(RedisWrongType)
         await expect(store.read(['t1'])).rejects.toThrow(RedisWrongType)
         expect(await store.playerTickets(['player of t1'])).toEqual([['t1']])
@@ -246,8 +246,8 @@ describeRedis('A partition in a Redis', () => {
       await store.commit(token, { headers: [{ ticketId: 't0', header: matched(2, 'm1') }] })
       await server.ask('SCRIPT FLUSH')
       const headers = ids.map((ticketId) => ({ ticketId, header: matched(3, 'm1') }))
-      const servers = [{ matchId: 'm1', text: 'intent', requires: ids }]
-      expect(await store.commit(token, { headers, servers })).toEqual(DONE)
+      const hosting = [[{ key: 'm:m1', text: 'intent', requires: ids }]]
+      expect(await store.commit(token, { headers, hosting })).toEqual(DONE)
     }),
   )
 })
@@ -259,9 +259,9 @@ describeRedis('A partition in a Redis with replicas', () => {
       const store = createRedisStore({ redis, name: 'ranked', replicas: { atLeast: 1, timeoutMs: 1000 } })
       const token = await tokenOf(store)
       const committing = store
-        .commit(token, { servers: [{ matchId: 'm1', text: 'intent' }], durable: true })
+        .commit(token, { hosting: [[{ key: 'm:m1', text: 'intent' }]], durable: true })
         .catch((error: unknown) => (error as { readonly code: string }).code)
-      while ((await store.loadServers(undefined)).items.length === 0) await systemClock.sleep(5)
+      while ((await store.loadHosting(undefined)).items.length === 0) await systemClock.sleep(5)
       expect(await Promise.race([store.renew(token, 60_000), committing])).toBe(true)
       expect(await committing).toBe('NOREPLICAS')
       await store.close()

@@ -1,7 +1,7 @@
 /** What a partition keeps in Redis, and the scripts that change it. */
 export { DEFAULT_BOUNDS } from './commit-script.js'
 export { decodeHeader, encodeHeader, readPrefix, readStored } from './header.js'
-export { FORMAT } from './partition-keys.js'
+export { FORMAT, partitionKeys } from './partition-keys.js'
 export { createRedisStore } from './redis-store.js'
 export type {
   Batch,
@@ -16,7 +16,8 @@ export type {
   Note,
   PartitionStore,
   PlayerTickets,
-  ServerChange,
+  HostingChange,
+  HostingTransaction,
   StoredTicket,
   TicketChange,
 } from './store.js'

@@ -1,5 +1,5 @@
 import { defineScript, type Reply } from '../../connection/index.js'
-import type { Acquired, Batch, StoredServer, StoredTicket } from './store.js'
+import type { Acquired, Batch, StoredHosting, StoredTicket } from './store.js'
 import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
@@ -125,24 +125,51 @@ return tickets
   read: (reply): Batch<StoredTicket> => readTriples(reply, storedTicket),
 })
 
-/** KEYS: servers, locks. ARGV: cursor, about how many. Answer: the next cursor, then match, record, locked of each. */
-export const loadServersScript = defineScript({
-  name: 'partition.loadServers',
+/** KEYS: hosting, locks. ARGV: cursor, about how many. Answer: the next cursor, then key, record, locked of each. */
+export const loadHostingScript = defineScript({
+  name: 'partition.loadHosting',
   lua: `
 ${MANY}
 local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
-local matches, servers = {}, {next}
-for i = 1, #found, 2 do matches[#matches + 1] = found[i] end
-for i, locked in ipairs(get(KEYS[2], matches, 1, #matches)) do
-  servers[#servers + 1] = matches[i]
-  servers[#servers + 1] = found[2 * i]
-  servers[#servers + 1] = locked
+local matches, records = {}, {next}
+-- 109 is m. No match has the id ''.
+for i = 1, #found, 2 do
+  matches[#matches + 1] = string.byte(found[i]) == 109 and string.sub(found[i], 3) or ''
 end
-return servers
+for i, locked in ipairs(get(KEYS[2], matches, 1, #matches)) do
+  records[#records + 1] = found[2 * i - 1]
+  records[#records + 1] = found[2 * i]
+  records[#records + 1] = locked
+end
+return records
 `,
   kind: 'read',
-  read: (reply): Batch<StoredServer> =>
-    readTriples(reply, (matchId, text, locked) => ({ matchId, text, locked: locked?.split(' ') ?? [] })),
+  read: (reply): Batch<StoredHosting> =>
+    readTriples(reply, (key, text, locked) => ({ key, text, locked: locked?.split(' ') ?? [] })),
+})
+
+/**
+ * Puts records of format 1 in the present format.
+ * KEYS: epoch, those of format 1, hosting. ARGV: token, then of each its match, how many records it was, and of each of
+ * these its key and text.
+ */
+export const convertScript = defineScript({
+  name: 'partition.convert',
+  lua: `
+${FENCE}
+local at = 2
+while ARGV[at] do
+  local before, records = ARGV[at], tonumber(ARGV[at + 1])
+  at = at + 2
+  if redis.call('HDEL', KEYS[2], before) == 1 then
+    for i = 0, records - 1 do redis.call('HSET', KEYS[3], ARGV[at + 2 * i], ARGV[at + 2 * i + 1]) end
+  end
+  at = at + 2 * records
+end
+return 1
+`,
+  kind: 'write-if-full',
+  read: Number,
 })
 
 /** Reads the next cursor, and three words of each. */

@@ -15,14 +15,15 @@ import type {
   NewTicket,
   Note,
   PlayerTickets,
-  ServerChange,
+  HostingChange,
+  HostingTransaction,
+  StoredHosting,
   StoredBackfill,
-  StoredServer,
   StoredTicket,
   TicketChange,
 } from './store.js'
 
-type WrittenServer = Extract<ServerChange, { text: string }>
+type Written = Extract<HostingChange, { text: string }>
 
 /**
  * A partition in memory: every method is one step of the store, done at once. It is written for reading, as the
@@ -34,7 +35,7 @@ export class MemoryPartition {
   #lives = 0
   tickets = new Map<string, StoredTicket>()
   players = new Map<string, readonly string[]>()
-  servers = new Map<string, StoredServer>()
+  hosting = new Map<string, StoredHosting>()
   backfills = new Map<string, StoredBackfill>()
   notes = new Map<string, Note>()
   #ended: { readonly at: number; readonly ids: readonly string[] }[] = []
@@ -53,7 +54,7 @@ export class MemoryPartition {
 
   /** Loses everything, as FLUSHALL does. */
   wipe(): void {
-    for (const map of [this.tickets, this.players, this.servers, this.backfills, this.notes, this.#replies]) map.clear()
+    for (const map of [this.tickets, this.players, this.hosting, this.backfills, this.notes, this.#replies]) map.clear()
     this.#ended = []
     this.#lead = this.#epoch = this.#inForce = undefined
     this.#begin()
@@ -115,7 +116,7 @@ export class MemoryPartition {
     if (ticket === undefined) return { kind: 'unknown' }
     const { letter, version, matchId } = ticket.header === undefined ? FIRST : readPrefix(ticket.header)
     if (letter === 'C') return { kind: 'cancelled', header: ticket.header as string }
-    const isLocked = letter === 'M' && this.servers.get(matchId ?? '')?.locked.includes(ticketId)
+    const isLocked = letter === 'M' && this.hosting.get(`m:${matchId}`)?.locked.includes(ticketId)
     if (letter === 'A' || isLocked === true) return { kind: 'late', header: ticket.header as string }
     const place = matchId === undefined ? '' : ` ${matchId}`
     const rest = JSON.parse(ticket.header?.split('\n')[1] ?? '{}') as object
@@ -173,13 +174,13 @@ export class MemoryPartition {
 
   /** One part of a commit: see `partsOf`. */
   commit(token: string, commit: Commit): CommitOutcome {
-    const { headers = [], left = [], servers = [], backfills = [], notes = [], replies = [] } = commit
+    const { headers = [], left = [], hosting = [], backfills = [], notes = [], replies = [] } = commit
     this.fence(token)
     const refused = headers.filter((header) => !this.#write(header)).map(({ ticketId }) => ticketId)
     const written = headers.filter(({ ticketId }) => !refused.includes(ticketId))
     if (written.length > 0) this.changes.add(written.map(({ ticketId, header }) => ({ ticketId, ...prefixOf(header) })))
     for (const { ticketId, players } of left) this.#free(ticketId, players)
-    const unmet = servers.flatMap((change) => this.#record(change))
+    const unmet = hosting.flatMap((transaction) => this.#transact(transaction))
     for (const { backfillId, text } of backfills) {
       if (text === undefined) this.backfills.delete(backfillId)
       else this.backfills.set(backfillId, { backfillId, text })
@@ -207,24 +208,39 @@ export class MemoryPartition {
     return true
   }
 
-  #record(change: ServerChange): CommitOutcome['unmet'] {
-    const { matchId } = change
-    const known = this.servers.get(matchId)
-    if (change.text === undefined) {
-      if (known === undefined) return []
-      this.servers.delete(matchId)
-      const ended = (change.ends ?? []).filter(({ ticketId }) => this.#isIn(ticketId, matchId, 'A'))
-      for (const { ticketId, players } of ended) this.#free(ticketId, players)
-      if (ended.length > 0) this.#ended.push({ at: this.now(), ids: ended.map(({ ticketId }) => ticketId) })
-      return []
-    }
-    const { text, requires = [], locks = false } = change as WrittenServer
-    const locked = requires.length === 0 ? (known?.locked ?? []) : locks ? requires : []
-    const missing = requires.filter((id) => !this.#isIn(id, matchId, 'MA'))
-    const isDone = known?.text === text && known.locked.join(' ') === locked.join(' ')
-    if (missing.length > 0) return isDone ? [] : [{ matchId, ticketIds: missing }]
-    this.servers.set(matchId, { matchId, text, locked })
+  #transact(transaction: HostingTransaction): CommitOutcome['unmet'] {
+    const unmet = transaction.flatMap((change) => this.#unmetOf(change))
+    if (unmet.length > 0) return unmet
+    for (const change of transaction) this.#record(change)
     return []
+  }
+
+  #unmetOf(change: HostingChange): CommitOutcome['unmet'] {
+    if (change.text === undefined) return []
+    const { key, text, requires = [] } = change
+    const matchId = key.slice(2)
+    const known = this.hosting.get(key)
+    const missing = requires.filter((id) => !this.#isIn(id, matchId, 'MA'))
+    const isDone = known?.text === text && known.locked.join(' ') === this.#lockedBy(change).join(' ')
+    return missing.length === 0 || isDone ? [] : [{ matchId, ticketIds: missing }]
+  }
+
+  #lockedBy({ key, requires = [], locks = false }: Written): readonly string[] {
+    if (requires.length === 0) return this.hosting.get(key)?.locked ?? []
+    return locks ? requires : []
+  }
+
+  #record(change: HostingChange): void {
+    const { key } = change
+    const matchId = key.slice(2)
+    if (change.text !== undefined) {
+      this.hosting.set(key, { key, text: change.text, locked: this.#lockedBy(change) })
+      return
+    }
+    if (!this.hosting.delete(key)) return
+    const ended = (change.ends ?? []).filter(({ ticketId }) => this.#isIn(ticketId, matchId, 'A'))
+    for (const { ticketId, players } of ended) this.#free(ticketId, players)
+    if (ended.length > 0) this.#ended.push({ at: this.now(), ids: ended.map(({ ticketId }) => ticketId) })
   }
 
   #isIn(ticketId: string, matchId: string, letters: string): boolean {

@@ -107,7 +107,8 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
         const { items, next } = page(partition.tickets, at)
         return { items: items.filter(isOpen), next }
       }),
-    loadServers: (at) => step('loadServers', () => page(partition.servers, at)),
+    loadHosting: (at) => step('loadHosting', () => page(partition.hosting, at)),
+    convert: (token) => step('convert', () => partition.fence(token)),
     loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
     readNotes: (keys) => step('readNotes', () => keys.map((key) => partition.notes.get(key)?.text)),
     loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),

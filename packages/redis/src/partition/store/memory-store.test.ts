@@ -47,11 +47,11 @@ test('a match that is over has its result, whichever step of a heavy commit the 
       if (steps === last) throw new Error('killed')
     })
     const token = await tokenOf(store)
-    await store.commit(token, { servers: matchIds.map((matchId) => ({ matchId, text: 'intent' })) })
+    await store.commit(token, { hosting: matchIds.map((matchId) => [{ key: `m:${matchId}`, text: 'intent' }]) })
     isDying = true
     steps = 0
     const over = {
-      servers: matchIds.map((matchId) => ({ matchId, ends: [] })),
+      hosting: matchIds.map((matchId) => [{ key: `m:${matchId}`, ends: [] }]),
       notes: matchIds.map((matchId) => ({ key: `result ${matchId}`, text: 'won' })),
     }
     isWhole = await store.commit(token, over).then(
@@ -59,9 +59,9 @@ test('a match that is over has its result, whichever step of a heavy commit the 
       () => false,
     )
     isDying = false
-    const running = new Set((await all((at) => store.loadServers(at))).map(({ matchId }) => matchId))
+    const running = new Set((await all((at) => store.loadHosting(at))).map(({ key }) => key))
     const noted = new Set((await all((at) => store.loadNotes(at))).map(({ key }) => key))
-    expect(matchIds.filter((id) => !running.has(id) && !noted.has(`result ${id}`))).toEqual([])
+    expect(matchIds.filter((id) => !running.has(`m:${id}`) && !noted.has(`result ${id}`))).toEqual([])
     await store.close()
   }
   expect(steps).toBeGreaterThanOrEqual(6)

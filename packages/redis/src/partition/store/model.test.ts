@@ -5,7 +5,7 @@ import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixtu
 import { MemoryPartition } from './memory-partition.fixture.js'
 import { openMemoryStore } from './memory-store.fixture.js'
 import { createRedisStore } from './redis-store.js'
-import type { Commit, NewHeader, PartitionStore, ServerChange } from './store.js'
+import type { Commit, HostingChange, HostingTransaction, NewHeader, PartitionStore } from './store.js'
 import { assigned, cancelled, matched, searching } from './suite/stores.fixture.js'
 
 type Step = (store: PartitionStore, token: string) => Promise<unknown>
@@ -48,21 +48,36 @@ const headers: fc.Arbitrary<readonly NewHeader[]> = fc.uniqueArray(
   { maxLength: 4, selector: (one) => one.ticketId },
 )
 const departures = fc.array(fc.record({ ticketId, players }), { maxLength: 2 })
-const record: fc.Arbitrary<ServerChange> = fc.oneof(
-  fc.record({ matchId, text: fc.constantFrom('a', 'b\n') }),
+const text = fc.constantFrom('a', 'b\n')
+const ofMatch = matchId.map((id) => `m:${id}`)
+const ofServer = matchId.map((id) => `s:${id}`)
+const claim: fc.Arbitrary<HostingChange> = fc.record({
+  key: ofMatch,
+  text,
+  requires: fc.uniqueArray(ticketId, { minLength: 1, maxLength: 3 }),
+  locks: fc.boolean(),
+})
+const written: fc.Arbitrary<HostingChange> = fc.record({ key: fc.oneof(ofMatch, ofServer), text })
+const over: fc.Arbitrary<HostingChange> = fc.oneof(
+  fc.record({ key: ofServer }),
   fc.record({
-    matchId,
-    text: fc.constantFrom('a', 'b\n'),
-    requires: fc.uniqueArray(ticketId, { minLength: 1, maxLength: 3 }),
-    locks: fc.boolean(),
+    key: ofMatch,
+    ends: fc.uniqueArray(fc.record({ ticketId, players }), { selector: (one) => one.ticketId }),
   }),
-  fc.record({ matchId, ends: fc.uniqueArray(fc.record({ ticketId, players }), { selector: (one) => one.ticketId }) }),
+)
+const several = (arbitrary: fc.Arbitrary<HostingChange>, maxLength: number) =>
+  fc.uniqueArray(arbitrary, { maxLength, selector: ({ key }) => key })
+const transaction: fc.Arbitrary<HostingTransaction> = fc.oneof(
+  fc
+    .tuple(claim, several(written, 2))
+    .map(([first, others]) => [...others.filter(({ key }) => key !== first.key), first]),
+  several(fc.oneof(written, over), 3),
 )
 const commit: fc.Arbitrary<Step> = fc
   .record({
     headers,
     left: departures,
-    servers: fc.array(record, { maxLength: 4 }),
+    hosting: fc.array(transaction, { maxLength: 4 }),
     backfills: fc.array(fc.record({ backfillId: matchId, text: fc.option(fc.constant('text'), { nil: undefined }) })),
   })
   .map((commit: Commit) => (store, token) => store.commit(token, commit))
@@ -72,7 +87,7 @@ const IDS = ['t0', 't1', 't2', 't3', 't4']
 const everything: Step = async (store) => ({
   tickets: await store.read(IDS),
   players: await store.playerTickets(['ann', 'bob', 'cid', 'dan']),
-  servers: (await store.loadServers(undefined)).items.toSorted((a, b) => a.matchId.localeCompare(b.matchId)),
+  hosting: (await store.loadHosting(undefined)).items.toSorted((a, b) => a.key.localeCompare(b.key)),
   backfills: (await store.loadBackfills(undefined)).items.toSorted((a, b) => a.backfillId.localeCompare(b.backfillId)),
   open: (await store.loadTickets(undefined)).items.toSorted((a, b) => a.id.localeCompare(b.id)),
 })

@@ -5,7 +5,7 @@ import type { KeySpace } from '../../connection/index.js'
  * Format of the records under these keys. A version that older ones could not read beside gets the next number, which
  * the first leader of that version writes. A partition without a number has format 1.
  */
-export const FORMAT = 1
+export const FORMAT = 2
 
 /** All in one slot: see docs/decisions/0050. */
 export const partitionKeys = (name: KeySpace) => ({
@@ -17,8 +17,10 @@ export const partitionKeys = (name: KeySpace) => ({
   assignments: name('a'),
   /** Hash: player → ids of tickets, space between. */
   players: name('p'),
-  /** Hash: match → record of its server. */
-  servers: name('j'),
+  /** Hash: `s:` and a server, or `m:` and a match → record. */
+  hosting: name('h'),
+  /** Of format 1. Hash: match, or server of a pool → record of both. */
+  records1: name('j'),
   /** Hash: match → ids of the tickets that it locks, space between. */
   locks: name('l'),
   /** Hash: backfill → text. */

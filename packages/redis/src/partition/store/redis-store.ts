@@ -1,3 +1,4 @@
+import { keyOf, splitRecordOf3 } from '@muster/matchmaker/internal'
 import { createBatcher, type Batcher, type RedisConnection, RedisError, type Script } from '../../connection/index.js'
 import { StreamTail } from '../../stream/follow-stream.js'
 import { createAssignments } from './assignments.js'
@@ -17,8 +18,9 @@ import { askScript, cancelScript, createScript, createWords, readCreated, stored
 import {
   acquireScript,
   answeredScript,
+  convertScript,
   fenceScript,
-  loadServersScript,
+  loadHostingScript,
   loadTicketsScript,
   readScanned,
   releaseScript,
@@ -26,7 +28,16 @@ import {
   setInForceScript,
   sweepScript,
 } from './lease-scripts.js'
-import type { Batch, Commit, CommitOutcome, CreateOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
+import type {
+  Batch,
+  Commit,
+  CommitOutcome,
+  CreateOutcome,
+  NewTicket,
+  PartitionStore,
+  StoredHosting,
+  StoredTicket,
+} from './store.js'
 import { readChanges, readInbox } from './streams.js'
 
 export interface RedisStoreOptions {
@@ -47,7 +58,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   const { headers, bodies, players, locks, ended, epoch } = keys
   const cancelKeys = [headers, bodies, players, locks, keys.inbox, keys.changes, ended]
   const sweepKeys = [epoch, headers, bodies, ended, keys.assignments, keys.inbox, keys.changes]
-  const written = [headers, bodies, players, keys.servers, locks, keys.backfills, keys.changes, ended]
+  const written = [headers, bodies, players, keys.hosting, locks, keys.backfills, keys.changes, ended]
   const commitKeys = [epoch, ...written, keys.assignments, keys.notes]
   const [inbox, changes] = [new StreamTail(redis), new StreamTail(redis)]
 
@@ -204,10 +215,28 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       const { items, next } = await redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH])
       return { items: (await assignments.wholeTickets(items)).filter((ticket) => ticket !== undefined), next }
     },
-    loadServers: (at) => redis.run(loadServersScript, [keys.servers, keys.locks], [at ?? '0', BATCH]),
+    // Those of format 1 first: what is brought into the present format meanwhile is found there.
+    loadHosting: async (at = `${OF_FORMAT_1}0`) => {
+      const present = (cursor: string) => redis.run(loadHostingScript, [keys.hosting, keys.locks], [cursor, BATCH])
+      if (!at.startsWith(OF_FORMAT_1)) return present(at)
+      const { items, next } = await scan(keys.records1, at.slice(OF_FORMAT_1.length), (_, text) => recordsIn(text))
+      if (next !== undefined) return { items: items.flat(), next: OF_FORMAT_1 + next }
+      const first = await present('0')
+      return { ...first, items: [...items.flat(), ...first.items] }
+    },
     loadNotes: (at) => scan(keys.notes, at, (key, text) => ({ key, text })),
     readNotes,
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
+
+    convert: async (token) => {
+      let at: string | undefined
+      do {
+        const { items, next } = await scan(keys.records1, at, (matchId, text) => ({ matchId, text }))
+        if (items.length > 0)
+          await fenced(convertScript, [epoch, keys.records1, keys.hosting], [token, ...items.flatMap(convertWords)])
+        at = next
+      } while (at !== undefined)
+    },
 
     setInForce: async (token, text) => ({
       text,
@@ -225,6 +254,23 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     },
   }
 }
+
+/** The words of a record of format 1: see `convertScript`. */
+function convertWords({ matchId, text }: { readonly matchId: string; readonly text: string }): (string | number)[] {
+  const records = recordsIn(text)
+  return [matchId, records.length, ...records.flatMap((one) => [one.key, one.text])]
+}
+
+/** The records that one of format 1 is. */
+function recordsIn(text: string): readonly StoredHosting[] {
+  const { server, match } = splitRecordOf3(JSON.parse(text))
+  return [server, match].flatMap((one) =>
+    one === undefined ? [] : [{ key: keyOf(one), text: JSON.stringify(one), locked: [] }],
+  )
+}
+
+/** What cursors begin with while records of format 1 are read. */
+const OF_FORMAT_1 = '1:'
 
 /** Milliseconds after the end of a wait at which there must be an answer. */
 const LATEST_MS = 5000

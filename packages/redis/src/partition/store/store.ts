@@ -15,15 +15,18 @@ export interface NewHeader {
   readonly frees?: readonly string[] | undefined
 }
 
-/** A change of the record of a match's server; without `text` the match is over and the record is deleted. */
-export type ServerChange =
+/**
+ * A change of the record of a server or of a match; without `text` the server is gone, or the match over, and the record
+ * is deleted. `key`: `s:` and the id of the server, or `m:` and that of the match.
+ */
+export type HostingChange =
   | {
-      readonly matchId: string
+      readonly key: string
       /** The record, e.g. as JSON. */
       readonly text: string
       /**
-       * Tickets that must be matched in this match, or assigned to it; otherwise the record does not change and the
-       * match is `unmet`.
+       * Of a match: tickets that must be matched in it, or assigned to it; otherwise nothing of its transaction is
+       * written, and the match is `unmet`.
        */
       readonly requires?: readonly string[] | undefined
       /**
@@ -33,11 +36,14 @@ export type ServerChange =
       readonly locks?: boolean | undefined
     }
   | {
-      readonly matchId: string
+      readonly key: string
       readonly text?: undefined
       /** Of these tickets, those assigned to this match end, and their players are in them no longer. */
       readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
     }
+
+/** Changes that are written together or not at all. At most one of them has requirements, and then none deletes. */
+export type HostingTransaction = readonly HostingChange[]
 
 /** What the leader remembers under a key of its own, for the next leader and for followers; see notes.ts. */
 export interface Note {
@@ -52,14 +58,14 @@ export interface FollowerReply {
 }
 
 /**
- * What the leader decided, in this order: headers (of each ticket the newest alone), players, servers, backfills,
+ * What the leader decided, in this order: headers (of each ticket the newest alone), players, servers and matches, backfills,
  * notes, answers.
  */
 export interface Commit {
   readonly headers?: readonly NewHeader[] | undefined
   /** Players who have left a ticket that continues without them. */
   readonly left?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
-  readonly servers?: readonly ServerChange[] | undefined
+  readonly hosting?: readonly HostingTransaction[] | undefined
   /** Without `text` the backfill is deleted. */
   readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
   readonly notes?: readonly Note[] | undefined
@@ -75,7 +81,7 @@ export interface CommitOutcome {
    * lower than the new one, or there is no such ticket (undefined).
    */
   readonly refused: readonly { readonly ticketId: string; readonly header: string | undefined }[]
-  /** Records that were not written, with those of the required tickets that are not in the match. */
+  /** Matches whose transactions were not written, with those of the required tickets that are not in the match. */
   readonly unmet: readonly { readonly matchId: string; readonly ticketIds: readonly string[] }[]
 }
 
@@ -176,10 +182,12 @@ export interface Changes extends Tail {
   readonly isBehind: boolean
 }
 
-export interface StoredServer {
-  readonly matchId: string
+/** The record of a server or of a match. */
+export interface StoredHosting {
+  /** See `HostingChange`. */
+  readonly key: string
   readonly text: string
-  /** Tickets that can no longer be cancelled while they are matched in this match. */
+  /** Of a match: tickets that can no longer be cancelled while they are matched in it. */
   readonly locked: readonly string[]
 }
 
@@ -287,11 +295,18 @@ export interface PartitionStore {
    * @param at `next` of the batch before; undefined for the first.
    */
   loadTickets(at: string | undefined): Promise<Batch<StoredTicket>>
-  loadServers(at: string | undefined): Promise<Batch<StoredServer>>
+  loadHosting(at: string | undefined): Promise<Batch<StoredHosting>>
   loadBackfills(at: string | undefined): Promise<Batch<StoredBackfill>>
   loadNotes(at: string | undefined): Promise<Batch<Note>>
   /** The texts of notes; undefined for those that do not exist. */
   readNotes(keys: readonly string[]): Promise<readonly (string | undefined)[]>
+
+  /**
+   * Brings records that a leader of an earlier version has left into the present format. Nothing is read or decided of
+   * them before.
+   * @throws {LeaseLost}
+   */
+  convert(token: string): Promise<void>
 
   /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {LeaseLost} */
   setInForce(token: string, text: string): Promise<InForce>

@@ -224,7 +224,7 @@ export function testCreating(open: OpenStores): void {
         await store.commit(token, {
           headers: [{ ticketId: 't1', header: matched(5, 'm1').replace('"attempts":0', '"attempts":2') }],
         })
-        await store.commit(token, { servers: [{ matchId: 'm1', text: 'intent', requires: ['t1'] }] })
+        await store.commit(token, { hosting: [[{ key: 'm:m1', text: 'intent', requires: ['t1'] }]] })
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
         expect(decodeHeader(await headerIn(store, 't1'))).toMatchObject({
           version: 6,
@@ -248,13 +248,13 @@ export function testCreating(open: OpenStores): void {
             { ticketId: 't2', header },
           ],
         })
-        await store.commit(token, { servers: [{ matchId: 'm1', text: 'assigned', requires: ['t1'], locks: true }] })
+        await store.commit(token, { hosting: [[{ key: 'm:m1', text: 'assigned', requires: ['t1'], locks: true }]] })
         expect(await twice(() => other.cancel('t1', ['player of t1']))).toEqual({ kind: 'late', header })
         expect(await other.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
         expect(await other.playerTickets(['player of t1', 'player of t2'])).toEqual([['t1'], []])
         await create(store, 't3')
         await assign(store, token, 'm2', ['t3'])
-        await store.commit(token, { servers: [{ matchId: 'm2' }] })
+        await store.commit(token, { hosting: [[{ key: 'm:m2' }]] })
         expect(await other.cancel('t3', ['player of t3'])).toMatchObject({ kind: 'late' })
         expect(await other.playerTickets(['player of t3'])).toEqual([['t3']])
       }),

@@ -85,8 +85,8 @@ export function testHeaders(open: OpenStores): void {
         await other.cancel('t1', ['player of t1'])
         await store.sweep(token, 0, 10)
         const headers = ['t0', 't1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') }))
-        const servers = [{ matchId: 'm1', text: 'intent', requires: ['t0', 't1', 't2'] }]
-        expect(await store.commit(token, { headers, servers })).toEqual({
+        const hosting = [[{ key: 'm:m1', text: 'intent', requires: ['t0', 't1', 't2'] }]]
+        expect(await store.commit(token, { headers, hosting })).toEqual({
           refused: [
             { ticketId: 't0', header: undefined },
             { ticketId: 't1', header: undefined },
@@ -149,8 +149,8 @@ export function testHeaders(open: OpenStores): void {
         await other.cancel('t700', ['player of t700'])
         const token = await tokenOf(store)
         const headers = ids.map((ticketId) => ({ ticketId, header: matched(2, 'm1') }))
-        const servers = [{ matchId: 'm1', text: 'intent', requires: ids }]
-        const outcome = await twice(() => store.commit(token, { headers, servers }))
+        const hosting = [[{ key: 'm:m1', text: 'intent', requires: ids }]]
+        const outcome = await twice(() => store.commit(token, { headers, hosting }))
         expect(outcome.refused.map(({ ticketId }) => ticketId)).toEqual(['t700'])
         expect(outcome.unmet).toEqual([{ matchId: 'm1', ticketIds: ['t700'] }])
         expect((await other.read(ids)).filter((ticket) => ticket?.header === matched(2, 'm1'))).toHaveLength(999)

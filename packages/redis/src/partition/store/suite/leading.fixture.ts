@@ -7,7 +7,7 @@ import { answer, cancelled, create, matched, tokenOf, twice, using, type OpenSto
 const fenced = (store: PartitionStore, token: string): Readonly<Record<string, () => Promise<unknown>>> => ({
   commit: () => store.commit(token, { headers: [{ ticketId: 't1', header: cancelled(9), frees: ['player of t1'] }] }),
   'an empty commit': () => store.commit(token, {}),
-  'a commit of a record': () => store.commit(token, { servers: [{ matchId: 'm1', text: 'intent' }] }),
+  'a commit of a record': () => store.commit(token, { hosting: [[{ key: 'm:m1', text: 'intent' }]] }),
   fence: () => store.fence(token),
   sweep: () => store.sweep(token, 0, 10),
   answer: () => answer(store, token, 'b', ['answer']),
@@ -76,7 +76,7 @@ export function testLeading(open: OpenStores): void {
     const untouched = async (store: PartitionStore) => {
       expect((await store.read(['t1'])).map((ticket) => ticket?.header)).toEqual([matched(2, 'm1')])
       expect(await store.playerTickets(['player of t1'])).toEqual([['t1']])
-      expect((await store.loadServers(undefined)).items).toEqual([])
+      expect((await store.loadHosting(undefined)).items).toEqual([])
       expect(await store.getInForce()).toBeUndefined()
     }
 

@@ -78,15 +78,17 @@ export function testLoading(open: OpenStores): void {
     )
 
     test(
-      'servers and backfills, in batches',
+      'servers and matches, and backfills, in batches',
       using(open, async ({ store, other }) => {
         const token = await tokenOf(store)
-        const servers = someIds(1500).map((matchId) => ({ matchId, text: `record of ${matchId}` }))
+        const hosting = someIds(1500).map((id, nth) => [
+          { key: `${nth % 2 === 0 ? 's' : 'm'}:${id}`, text: `record of ${id}` },
+        ])
         const backfills = someIds(700).map((backfillId) => ({ backfillId, text: `text of ${backfillId}` }))
-        await store.commit(token, { servers, backfills })
-        const known = new Map((await all(other.loadServers)).items.map((record) => [record.matchId, record]))
+        await store.commit(token, { hosting, backfills })
+        const known = new Map((await all(other.loadHosting)).items.map((record) => [record.key, record]))
         expect(known.size).toBe(1500)
-        expect(known.get('t7')).toEqual({ matchId: 't7', text: 'record of t7', locked: [] })
+        expect(known.get('m:t7')).toEqual({ key: 'm:t7', text: 'record of t7', locked: [] })
         const texts = new Map((await all(other.loadBackfills)).items.map(({ backfillId, text }) => [backfillId, text]))
         expect(texts.size).toBe(700)
         expect(texts.get('t7')).toBe('text of t7')

@@ -15,11 +15,13 @@ import {
   type OpenStores,
 } from './stores.fixture.js'
 
-/** The servers of matches, and backfills. */
+const byKey = (one: { readonly key: string }, other: { readonly key: string }) => one.key.localeCompare(other.key)
+
+/** Servers and matches, notes and backfills. */
 export function testRecords(open: OpenStores): void {
   describe('keeps the record of a match', () => {
-    const servers = async (store: { loadServers: (at: undefined) => Promise<{ items: readonly unknown[] }> }) =>
-      (await store.loadServers(undefined)).items
+    const servers = async (store: { loadHosting: (at: undefined) => Promise<{ items: readonly unknown[] }> }) =>
+      (await store.loadHosting(undefined)).items
 
     test(
       'if all tickets that it requires are in the match',
@@ -28,19 +30,21 @@ export function testRecords(open: OpenStores): void {
         const token = await tokenOf(store)
         const commit: Commit = {
           headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })),
-          servers: [{ matchId: 'm1', text: 'intent\n of m1', requires: ['t1', 't2'] }],
+          hosting: [[{ key: 'm:m1', text: 'intent\n of m1', requires: ['t1', 't2'] }]],
         }
         expect(await twice(() => store.commit(token, commit))).toEqual(DONE)
-        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'intent\n of m1', locked: [] }])
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'intent\n of m1', locked: [] }])
         // Searching, in another match, unknown: each is not in it.
         await store.commit(token, { headers: [{ ticketId: 't2', header: matched(3, 'm2') }] })
-        const unmet = { matchId: 'm1', text: 'sent', requires: ['t1', 't2', 't3', 't4'] }
-        const outcome = await twice(() => store.commit(token, { servers: [unmet, { matchId: 'm3', text: 'intent' }] }))
+        const unmet = { key: 'm:m1', text: 'sent', requires: ['t1', 't2', 't3', 't4'] }
+        const outcome = await twice(() =>
+          store.commit(token, { hosting: [[unmet], [{ key: 'm:m3', text: 'intent' }]] }),
+        )
         expect(outcome).toEqual({ refused: [], unmet: [{ matchId: 'm1', ticketIds: ['t2', 't3', 't4'] }] })
         expect(await servers(other)).toEqual(
           expect.arrayContaining([
-            { matchId: 'm1', text: 'intent\n of m1', locked: [] },
-            { matchId: 'm3', text: 'intent', locked: [] },
+            { key: 'm:m1', text: 'intent\n of m1', locked: [] },
+            { key: 'm:m3', text: 'intent', locked: [] },
           ]),
         )
       }),
@@ -53,7 +57,7 @@ export function testRecords(open: OpenStores): void {
         const token = await tokenOf(store)
         const commit: Commit = {
           headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })),
-          servers: [{ matchId: 'm1', text: 'intent', requires: ['t1', 't2'] }],
+          hosting: [[{ key: 'm:m1', text: 'intent', requires: ['t1', 't2'] }]],
         }
         await store.commit(token, commit)
         await other.cancel('t2', ['player of t2'])
@@ -71,16 +75,16 @@ export function testRecords(open: OpenStores): void {
         await store.commit(token, { headers: both.map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
         expect(
           await twice(() =>
-            store.commit(token, { servers: [{ matchId: 'm1', text: 'assigned', requires: both, locks: true }] }),
+            store.commit(token, { hosting: [[{ key: 'm:m1', text: 'assigned', requires: both, locks: true }]] }),
           ),
         ).toEqual(DONE)
-        await twice(() => store.commit(token, { servers: [{ matchId: 'm1', text: 'players' }] }))
-        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'players', locked: both }])
+        await twice(() => store.commit(token, { hosting: [[{ key: 'm:m1', text: 'players' }]] }))
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'players', locked: both }])
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
         // Back to searching: the lock of the match does not reach it.
         await store.commit(token, { headers: [{ ticketId: 't1', header: searching(3) }] })
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
-        await store.commit(token, { servers: [{ matchId: 'm1', text: 'intent', requires: ['t2'] }] })
+        await store.commit(token, { hosting: [[{ key: 'm:m1', text: 'intent', requires: ['t2'] }]] })
         expect(await other.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
       }),
     )
@@ -98,8 +102,8 @@ export function testRecords(open: OpenStores): void {
           ticketId,
           players: [`player of ${ticketId}`],
         }))
-        expect(await twice(() => store.commit(token, { servers: [{ matchId: 'm1', ends }] }))).toEqual(DONE)
-        expect(await servers(other)).toEqual([{ matchId: 'm2', text: 'assigned', locked: ['t3'] }])
+        expect(await twice(() => store.commit(token, { hosting: [[{ key: 'm:m1', ends }]] }))).toEqual(DONE)
+        expect(await servers(other)).toEqual([{ key: 'm:m2', text: 'assigned', locked: ['t3'] }])
         expect(await other.playerTickets(['player of t1', 'player of t2', 'player of t3', 'player of t4'])).toEqual([
           [],
           [],
@@ -123,11 +127,50 @@ export function testRecords(open: OpenStores): void {
       using(open, async ({ store, other }) => {
         const token = await tokenOf(store)
         const texts = ['intent', 'sent', 'created']
-        await store.commit(token, { servers: texts.map((text) => ({ matchId: 'm1', text })) })
-        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'created', locked: [] }])
-        await store.commit(token, { servers: [{ matchId: 'm1' }, { matchId: 'm1', text: 'again' }, { matchId: 'm2' }] })
-        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'again', locked: [] }])
-        await store.commit(token, { servers: [{ matchId: 'm1', text: 'more' }, { matchId: 'm1' }] })
+        await store.commit(token, { hosting: texts.map((text) => [{ key: 'm:m1', text }]) })
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'created', locked: [] }])
+        await store.commit(token, {
+          hosting: [[{ key: 'm:m1' }], [{ key: 'm:m1', text: 'again' }], [{ key: 'm:m2' }]],
+        })
+        expect(await servers(other)).toEqual([{ key: 'm:m1', text: 'again', locked: [] }])
+        await store.commit(token, { hosting: [[{ key: 'm:m1', text: 'more' }], [{ key: 'm:m1' }]] })
+        expect(await servers(other)).toEqual([])
+      }),
+    )
+
+    test(
+      'with that of its server, both or none',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2')
+        const token = await tokenOf(store)
+        const [claim, server] = [
+          { key: 'm:m1', text: 'found', requires: ['t1', 't2'] },
+          { key: 's:m1', text: 'planned' },
+        ]
+        const free = [{ key: 's:free', text: 'warm' }]
+        await store.commit(token, { headers: [{ ticketId: 't1', header: matched(2, 'm1') }] })
+        const outcome = await twice(() => store.commit(token, { hosting: [[server, claim], free] }))
+        expect(outcome).toEqual({ refused: [], unmet: [{ matchId: 'm1', ticketIds: ['t2'] }] })
+        expect(await servers(other)).toEqual([{ key: 's:free', text: 'warm', locked: [] }])
+        await store.commit(token, { headers: [{ ticketId: 't2', header: matched(2, 'm1') }] })
+        expect(await twice(() => store.commit(token, { hosting: [[server, claim]] }))).toEqual(DONE)
+        const up = [
+          { key: 's:m1', text: 'up' },
+          { key: 'm:m1', text: 'playing', requires: ['t1', 't2'], locks: true },
+        ]
+        expect(await twice(() => store.commit(token, { hosting: [up] }))).toEqual(DONE)
+        const both = [
+          { key: 'm:m1', text: 'playing', locked: ['t1', 't2'] },
+          { key: 's:free', text: 'warm', locked: [] },
+          { key: 's:m1', text: 'up', locked: [] },
+        ]
+        const sorted = async () => [...(await store.loadHosting(undefined)).items].toSorted(byKey)
+        expect(await sorted()).toEqual(both)
+        // The server that is gone takes no lock of the match with it.
+        await store.commit(token, { hosting: [[{ key: 's:m1' }]] })
+        expect(await sorted()).toEqual(both.slice(0, 2))
+        expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
+        await store.commit(token, { hosting: [[{ key: 'm:m1', ends: [] }, { key: 's:free' }]] })
         expect(await servers(other)).toEqual([])
       }),
     )

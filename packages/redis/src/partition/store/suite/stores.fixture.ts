@@ -88,8 +88,8 @@ export async function assign(
   ticketIds: readonly string[],
 ): Promise<void> {
   const write = (header: string) => ticketIds.map((ticketId) => ({ ticketId, header }))
-  const servers = [{ matchId, text: 'assigned', requires: ticketIds, locks: true }]
-  expect(await store.commit(token, { headers: write(matched(2, matchId)), servers })).toEqual(DONE)
+  const hosting = [[{ key: `m:${matchId}`, text: 'assigned', requires: ticketIds, locks: true }]]
+  expect(await store.commit(token, { headers: write(matched(2, matchId)), hosting })).toEqual(DONE)
   expect(await store.commit(token, { headers: write(assigned(3, matchId)) })).toEqual(DONE)
 }
 
