@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * The version before this one, which a rolling upgrade begins with. It is a commit until the first release; from then
  * on, the latest release.
  */
-const PREVIOUS = '33d2537a8f995be8eed328c6b8f67df3daa7ec01'
+const PREVIOUS = '92e2a119dbd0ad65df3ba5a65597ddfeb3a63604'
 
 export interface PreviousProgram {
   readonly commit: string

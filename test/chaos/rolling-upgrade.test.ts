@@ -1,6 +1,6 @@
 /**
- * A partition is upgraded one process after another, while players come: the version before and this one run side by
- * side, and each of them leads the other.
+ * A partition is upgraded one process after another, while players come. This version writes a later format than the
+ * one before: it follows that, and once it leads, processes of the version before are not ready.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -171,7 +171,10 @@ describe.skipIf(previous === undefined)('a rolling upgrade', () => {
     )
     other.process.kill('SIGCONT')
     await replacing
-    await ready(other)
+    await until('a process of the version before that is not ready', async () => {
+      const { status, body } = await ask(other.port, 'GET', '/readyz')
+      return status === 503 && JSON.stringify(body).includes('format 2')
+    })
     expect([(await leader())?.version, other.version]).toEqual(['present', 'previous'])
     await sleep(1500)
 

@@ -24,12 +24,18 @@ async function writtenUntilKilled(path: string): Promise<Buffer> {
   return readFileSync(path)
 }
 
-/** The matches in a store. */
+const KINDS = ['server', 'match']
+
+/** The servers and the matches in a store. */
 async function opened(path: string) {
   const store = await openStore({ path, fsync: 'never' })
-  const servers = store.records('server', () => []).stored()
+  const stored = KINDS.map((kind) => store.records(kind, () => []).stored())
   await store.close()
-  return plain(servers.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as object))
+  return plain(
+    stored.map((all) =>
+      all.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as object),
+    ),
+  )
 }
 
 test("a killed backend's store, cut or changed at any byte, is read as far as it is whole", async () => {
@@ -39,17 +45,28 @@ test("a killed backend's store, cut or changed at any byte, is read as far as it
   const ends = lines.map((_, index) => lines.slice(0, index + 1).join('\n').length + 1)
   expect(lines.length).toBe(24)
 
-  const records = new Map<string, readonly [intent: object, change: object]>()
-  const states: unknown[] = [[]]
-  const isOfServer = (line = '') => /^.{8} server/.test(line)
+  const byKind = new Map(KINDS.map((kind) => [kind, new Map<string, readonly [intent: object, change: object]>()]))
+  const states: unknown[] = [[[], []]]
+  const isOfServer = (line = '') => /^.{8} (server|match)/.test(line)
+  let together = 0
   for (const line of lines.slice(1)) {
-    const [, op, key = '', value = ''] =
-      /^.{8} server([=~-])"([^"]+)"\t(.*)$/.exec(Buffer.from(line, 'latin1').toString()) ?? []
-    if (op === '-') records.delete(key)
-    if (op === '=') records.set(key, [JSON.parse(value) as object, {}])
-    if (op === '~') records.set(key, [records.get(key)?.[0] ?? {}, JSON.parse(value) as object])
-    states.push(Array.from(records.values(), ([intent, change]) => ({ ...intent, ...change })))
+    // A line has one change or more, of servers and matches that are written together.
+    const parts = Buffer.from(line.slice(9), 'latin1').toString().split('\t')
+    if (parts.length > 2) together += 1
+    for (let at = 0; at < parts.length; at += 2) {
+      const [, kind = '', op, key = ''] = /^([a-z-]+)([=~-])"([^"]+)"$/.exec(parts[at] ?? '') ?? []
+      const records = byKind.get(kind)
+      const value = parts[at + 1] ?? ''
+      if (op === '-') records?.delete(key)
+      if (op === '=') records?.set(key, [JSON.parse(value) as object, {}])
+      if (op === '~') records?.set(key, [records.get(key)?.[0] ?? {}, JSON.parse(value) as object])
+    }
+    const present = Array.from(byKind.values(), (records) =>
+      Array.from(records.values(), ([intent, change]) => ({ ...intent, ...change })),
+    )
+    states.push(present)
   }
+  expect(together).toBeGreaterThan(0)
   const path = join(folder, 'cut')
   for (let length = 0; length <= bytes.length; length++) {
     writeFileSync(path, bytes.subarray(0, length))

@@ -88,14 +88,14 @@ async function live(store) {
 const write = (name, text) => writeFileSync(join(kept, name), text)
 const isMissing = (name) => !existsSync(join(kept, name))
 
-if (isMissing('store-3')) {
+if (isMissing('store-4')) {
   const ids = await live({ folder: join(folder, 'store') })
-  mkdirSync(join(kept, 'store-3'))
-  copyFileSync(join(folder, 'store', 'muster.log'), join(kept, 'store-3', 'muster.log'))
-  write('store-3/ids.json', `${JSON.stringify(ids, null, 2)}\n`)
+  mkdirSync(join(kept, 'store-4'))
+  copyFileSync(join(folder, 'store', 'muster.log'), join(kept, 'store-4', 'muster.log'))
+  write('store-4/ids.json', `${JSON.stringify(ids, null, 2)}\n`)
 }
 
-if (isMissing('redis-1.json')) {
+if (isMissing('redis-2.json')) {
   const redis = await startRedisServer()
   const ids = await live({ redis: { url: redis.url, prefix: 'kept' } })
   const require = createRequire(new URL('../../packages/redis/package.json', import.meta.url))
@@ -111,7 +111,7 @@ if (isMissing('redis-1.json')) {
   }
   await reader.close()
   await redis.close()
-  write('redis-1.json', `${JSON.stringify({ ...ids, keys }, null, 2)}\n`)
+  write('redis-2.json', `${JSON.stringify({ ...ids, keys }, null, 2)}\n`)
 }
 
 if (isMissing('recording-1.jsonl')) {

@@ -295,6 +295,32 @@ describe('after a restart', () => {
   })
 })
 
+test('a match on an own machine ends after maxDurationMs from its beginning, whatever restarts meanwhile', async () => {
+  const memory: StoreMemory = new Map()
+  const pools = [{ ...own, deploy: { application: 'game', version: '1', maxDurationMs: 60_000 } }]
+  const before = open({ store: createMemoryStore(memory), pools })
+  await before.run(500)
+  const playing = await before.start('a', 'a-1', { build: '1' })
+  before.join('ann', 'ben')
+  await before.run(40_000)
+  expect(before.status('ann-ben')).toBe('HOST_ASSIGNED')
+  await before.matchmaker.close({ handOver: true })
+
+  const after = open({ store: createMemoryStore(memory), clock: before.clock, pools })
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      await after.matchmaker.tick()
+      await before.clock.advance(500)
+      await after.report(playing)
+    }
+  }
+  await after.matchmaker.ready()
+  await run(10_000)
+  expect(after.seen.matchOver).toBeUndefined()
+  await run(15_000)
+  expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration' }])
+})
+
 test('a process whose server has ended is 410; after a restart it is another server', async () => {
   const memory: StoreMemory = new Map()
   const before = open({ store: createMemoryStore(memory) })

@@ -66,7 +66,7 @@ export function createAdopting(options: AdoptingOptions): (stored: StoredFleet) 
   /** One that was being stopped is stopped. One never requested ends unless players started it: it is ordered anew. */
   const poolOrderOf = (pool: string, open: ServerRecord) => {
     if (open.dropped === true) return undefined
-    if (isRequested(open) || open.enrolled !== undefined) return pools.orderOf(pool)
+    if (isRequested(open)) return pools.orderOf(pool)
     return open.wanted?.start && pools.find(pool)?.orderAt(open.wanted.start.near)
   }
 
@@ -110,10 +110,8 @@ export function createAdopting(options: AdoptingOptions): (stored: StoredFleet) 
   }
 
   const adoptServer = (server: Server, open: ServerRecord, assignment: Assignment | undefined) => {
-    const { sentAt, lostAt, lastsMs, resumption } = open
+    const { sentAt, lostAt, requestId, lastsMs, resumption } = open
     const { order, enrolled } = server
-    // It was there when its intent was written.
-    const requestId = open.requestId ?? (enrolled && server.id)
     const now = clock.now()
     const isUp = open.isUp || assignment !== undefined
     server.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]

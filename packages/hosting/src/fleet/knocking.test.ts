@@ -33,7 +33,7 @@ function setUp({ probe = udp as Probe | undefined | 'gone', accepts = false } = 
   })
   const serverOf = (id: string, key = 'k1') => {
     const enrolled: Enrolled = { key, name: id }
-    const server = new Server({ matchId: id, queue: 'q', at: 0, pool: 'q', source: ENROLLED, enrolled }, undefined)
+    const server = new Server({ serverId: id, queue: 'q', at: 0, pool: 'q', source: ENROLLED, enrolled }, undefined)
     server.phase = 'warming'
     return server
   }

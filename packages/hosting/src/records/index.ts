@@ -36,7 +36,6 @@ export {
   overEntries,
   playersEntry,
   poolServerViewOf,
-  resumptionOfMatch,
   resumptionOfServer,
   serverIntent,
 } from './views.js'

@@ -22,7 +22,7 @@ export function leftAfter(
 }
 
 /** Undefined for a match whose order is not known. */
-export const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption | undefined =>
+const resumptionOfMatch = ({ order, ticketIds }: HostedMatch): MatchResumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
     teams: order.teams.map(({ name }) => name),

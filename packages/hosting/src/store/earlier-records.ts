@@ -67,7 +67,7 @@ function serverOf(record: RecordOf3): ServerRecord {
 }
 
 function matchOf(record: RecordOf3): MatchRecord {
-  const { matchId, queue, ticketIds, playerIds = [], at, hostId, assigned, lastsMs, left, resumption } = record
+  const { matchId, queue, ticketIds, playerIds = [], at, hostId, assigned, left, resumption } = record
   const serverId = isGuest(record) ? hostId : matchId
   return {
     matchId,
@@ -77,7 +77,6 @@ function matchOf(record: RecordOf3): MatchRecord {
     at,
     ...(serverId !== undefined && { serverId }),
     ...(assigned && { playingSince: at }),
-    ...(assigned && serverId !== matchId && { lastsMs }),
     ...(left !== undefined && { left }),
     ...(resumption !== undefined && {
       resumption: { expansionMs: resumption.expansionMs, teams: resumption.teams, teamOf: resumption.teamOf },

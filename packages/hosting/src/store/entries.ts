@@ -171,10 +171,10 @@ export function fleetOf(records: Iterable<HostingRecord>): StoredFleet {
 }
 
 /**
- * The record after an entry; undefined if there is none. Entries about what is gone or over change nothing, and a server
- * that is being stopped gets no players any more.
+ * The record after an entry; undefined if there is none. Entries about what is gone or over change nothing, and a
+ * server that is being stopped gets no players any more.
  */
-export function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): HostingRecord | undefined {
+function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): HostingRecord | undefined {
   if (isMatch(entry)) return afterMatchEntry(before as MatchRecord | undefined, entry)
   return afterServerEntry(before as ServerRecord | undefined, entry)
 }

@@ -215,9 +215,9 @@ export function createServerLogWriter(
     /** Whether entries are kept; if not, none need be made. */
     areKept: serverLog !== NO_SERVER_LOG,
     /**
-     * Appends entries that must be written before anything else is done: an intent, or a create about to leave. Returns
-     * undefined if they are written already. Rejects if they, or earlier ones of the same servers and matches, cannot be
-     * written; they are then not kept.
+     * Appends entries that must be written before anything else is done: an intent, or a create about to leave.
+     * Returns undefined if they are written already. Rejects if they, or earlier ones of the same servers and matches,
+     * cannot be written; they are then not kept.
      */
     append: (...entries: readonly HostingEntry[]): Promise<void> | undefined => add(entries, false),
     /**

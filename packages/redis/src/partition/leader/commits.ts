@@ -143,8 +143,9 @@ export function createCommits(options: CommitsOptions) {
       begin()
     },
     /**
-     * Changes servers and matches together, once the changes before are written. Resolves with the required tickets that
-     * are not in their match; with none, it is written. Rejects once the lease is lost: then it may have been written.
+     * Changes servers and matches together, once the changes before are written. Resolves with the required tickets
+     * that are not in their match; with none, it is written. Rejects once the lease is lost: then it may have been
+     * written.
      */
     hosting: (transaction: HostingTransaction) => {
       next.hosting.push(transaction)

@@ -16,8 +16,8 @@ export interface NewHeader {
 }
 
 /**
- * A change of the record of a server or of a match; without `text` the server is gone, or the match over, and the record
- * is deleted. `key`: `s:` and the id of the server, or `m:` and that of the match.
+ * A change of the record of a server or of a match; without `text` the server is gone, or the match over, and the
+ * record is deleted. `key`: `s:` and the id of the server, or `m:` and that of the match.
  */
 export type HostingChange =
   | {
@@ -58,8 +58,8 @@ export interface FollowerReply {
 }
 
 /**
- * What the leader decided, in this order: headers (of each ticket the newest alone), players, servers and matches, backfills,
- * notes, answers.
+ * What the leader decided, in this order: headers (of each ticket the newest alone), players, servers and matches,
+ * backfills, notes, answers.
  */
 export interface Commit {
   readonly headers?: readonly NewHeader[] | undefined

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Batch, PartitionStore } from '../store.js'
 import { assign, create, matched, someIds, tokenOf, using, type OpenStores } from './stores.fixture.js'
 
-async function all<T>(
+export async function all<T>(
   load: (at: string | undefined) => Promise<Batch<T>>,
 ): Promise<{ readonly items: T[]; readonly sizes: number[] }> {
   const items: T[] = []
