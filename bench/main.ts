@@ -64,6 +64,7 @@ const suites: Suites = {
   servers: {
     warm: async () => (await import('./servers/warm.js')).warmFigures(),
     beats: async () => (await import('./servers/beats.js')).beatFigures(),
+    recovery: async () => (await import('./servers/recovery.js')).recoveryFigures(),
     browse: async () => (await import('./servers/servers-browse.js')).serversBrowseFigures(),
   },
   redis: {

@@ -22,6 +22,9 @@ export interface RecoveryOptions {
 /** Milliseconds until a store that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
+/** Servers and matches that are taken over in one turn of the event loop: about 10 ms (our choice). */
+const MOST_AT_ONCE = 500
+
 /** Opens the store, and takes over what it says may still exist. */
 export function createRecovery(options: RecoveryOptions) {
   const { serverLog, clock, stopwatch, adopt, adopted, problem } = options
@@ -53,11 +56,11 @@ export function createRecovery(options: RecoveryOptions) {
     if (isDone || isClosed || opening !== undefined || clock.now() < reopenAt) return isDone
     try {
       const read = serverLog.open(problem)
-      if (!(read instanceof Promise)) {
+      if (!(read instanceof Promise) && read.servers.length + read.matches.length <= MOST_AT_ONCE) {
         for (const _ of adopt(read));
         return done()
       }
-      opening = read
+      opening = Promise.resolve(read)
         .then(takeInSlices)
         .catch(failed)
         .finally(() => (opening = undefined))
@@ -77,7 +80,8 @@ export function createRecovery(options: RecoveryOptions) {
   return {
     /** Recovers once. Resolves with false while the store is unreadable. */
     recover,
-    /** Recovers, if that is due, and tells whether all is taken over. A store in memory is by then. */
+    /** Recovers, if that is due, and tells whether all is taken over. What a store in memory or a file has is by
+     * then, unless it is much. */
     attempt,
     /**
      * Resolves when all is taken over, however often that is tried. Rejects with the signal's reason.
