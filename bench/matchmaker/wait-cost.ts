@@ -20,6 +20,12 @@ export async function waitCostFigures(): Promise<Figures> {
       10,
       '% of the matchmaker alone, without HTTP',
     ),
+    atMost(
+      'the same answers, of all that a core can do',
+      own.map(({ askedMs }) => askedMs / 10),
+      2,
+      '% of a core',
+    ),
   ]
   if (beside === undefined) return { figures, peers: { 'wait-cost': own } }
   const others = await runsOf(RUNS, () => measuredBy<WaitCost>(PROGRAM, [beside]))
