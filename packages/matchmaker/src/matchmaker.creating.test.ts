@@ -1,8 +1,8 @@
 /** The sending of creates, through the whole matchmaker. */
-import { NoCapacity, RouteMissing } from '@muster/core'
+import { NoCapacity, RouteMissing, SendAborted } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryServerLog, type HostingEntry } from '@muster/hosting/internal'
+import { createMemoryServerLog, type DeploymentService, type HostingEntry } from '@muster/hosting/internal'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
@@ -148,6 +148,47 @@ describe('beyond the creates in flight', () => {
     expect((await recordOf())?.sentAt).toBeGreaterThan(0)
     await run(10_000)
     expect([status('e1-e2'), matchIdOf('e')]).toEqual(['HOST_ASSIGNED', late])
+  })
+
+  test('none is sent that waits in the client for its turn when a stop is refused; its record says so', async () => {
+    const serverLog = createMemoryServerLog()
+    let isRefused = true
+    const error = new RouteMissing('deployments.stop: the answer is not of the API')
+    const { clock, service } = setUp({
+      service: { fault: (method) => (method === 'stop' && isRefused ? { error } : undefined) },
+    })
+    let turnMs = 0
+    const deployments: DeploymentService = {
+      ...service.deployments,
+      // As the client does: whether it may be sent is asked when its turn has come.
+      create: async (input, options) => {
+        await clock.sleep(turnMs)
+        if (options?.mayWrite?.() === false) throw new SendAborted('create: not sent', { sent: false })
+        return service.deployments.create(input, options)
+      },
+    }
+    const { matchmaker, join, status } = setUp({ serverLog, clock, deployments })
+    const run = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 250) {
+        void matchmaker.tick()
+        await clock.advance(250)
+      }
+    }
+    await run(1250)
+    join('a1', 'a2')
+    await run(8000)
+    turnMs = 1500
+    for (const name of ['b', 'c', 'd']) join(`${name}1`, `${name}2`)
+    await run(500)
+    void matchmaker.stopMatch(matchmaker.getTicket('a1-a2')?.matchId ?? '').catch(() => {})
+    await run(4000)
+    expect(service.calls.create).toHaveLength(1)
+    expect((await serverLog.open()).servers.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(1)
+    expect(matchmaker.inspect()).toMatchObject({ held: 'unstoppable' })
+    isRefused = false
+    turnMs = 0
+    await run(15_000)
+    expect(['b', 'c', 'd'].map((name) => status(`${name}1-${name}2`))).toEqual(Array(3).fill('HOST_ASSIGNED'))
   })
 
   test('a create that waits is not sent in a pause, but when a probe was answered', async () => {

@@ -7,7 +7,7 @@ import { createFurtherAttempts, firstAttempt, type FurtherAttemptsOptions } from
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit } from './server-limits.js'
 import type { ServerKeys } from '../game-servers/index.js'
-import type { CreateOutcome, Sources } from '../sources/index.js'
+import type { CreateOutcome, ServerSource, Sources } from '../sources/index.js'
 
 /** Sends create requests, each after the log holds its intent. */
 export type DeploymentCreation = ReturnType<typeof createDeploymentCreation>
@@ -44,7 +44,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
    * Makes the request of a server, and returns the function that sends it.
    * @throws {MatchTooLarge}, or {InvalidInput} if the source could not be asked for it
    */
-  const requestFor = (server: Server, order: Order): (() => Promise<CreateOutcome>) => {
+  const requestFor = (server: Server, order: Order): ReturnType<ServerSource['prepare']> => {
     const current = server.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
     const id = server.credential
     const token = keys.tokenOf(id)
@@ -143,7 +143,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
       if (server.unwanted !== undefined) return end(server)
       server.tries = [firstAttempt(order.deploy.requireCachedLocations, server.placements)]
     }
-    let request: () => Promise<CreateOutcome>
+    let request: ReturnType<ServerSource['prepare']>
     try {
       // The request is made only when its turn comes, because it is large and many may wait.
       request = requestFor(server, order)
@@ -165,7 +165,9 @@ export function createDeploymentCreation(options: DeploymentCreationOptions) {
     if (!mayBeSent(server)) return takeBack(server)
     const sentAt = clock.now()
     governor.sent(server, sentAt)
-    const outcome = await request()
+    // In the client it waits for its turn, and another answer may come meanwhile.
+    const outcome = await request(() => mayBeSent(server))
+    if (outcome.kind === 'unavailable' && !mayBeSent(server)) return takeBack(server)
     if (outcome.kind !== 'created') return failed(server, outcome, sentAt)
     sources.of(server.source).gate.answered(clock.now())
     lifecycle.exists(server, outcome.handle)

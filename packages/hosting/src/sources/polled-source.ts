@@ -148,9 +148,9 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
   return {
     prepare: (order) => {
       const wanted = wantedServer(order)
-      return async (): Promise<CreateOutcome> => {
+      return async (mayWrite): Promise<CreateOutcome> => {
         try {
-          await allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate })
+          await allocator.allocate(wanted, { timeoutMs: TIMEOUT_MS.allocate, mayWrite })
           return { kind: 'created', handle: order.id }
         } catch (error) {
           return createFailure(error)

@@ -113,9 +113,10 @@ export interface ServerFacts {
 export interface ServerSource {
   /**
    * Checks the order and returns the function that sends it once: nothing leaves before. Its promise never rejects.
+   * `mayWrite` is asked at the last moment, when the request has waited for its turn: if it says no, nothing leaves.
    * @throws {InvalidInput} if the source could not be asked for it
    */
-  prepare(order: ServerOrder): () => Promise<CreateOutcome>
+  prepare(order: ServerOrder): (mayWrite?: () => boolean) => Promise<CreateOutcome>
 
   /** Stops a server, and repeats that until it is confirmed. One that was ordered already is requested once. */
   stop(order: StopOrder): void

@@ -99,9 +99,9 @@ function openServiceSource(options: ServiceSourceOptions, on: SourceListener): S
     prepare: (order) => {
       const webhook = webhookUrl === undefined ? undefined : webhookUrlOf(webhookUrl, order.token)
       const request = deploymentRequest(order, { tag: ownTag, webhook })
-      return async (): Promise<CreateOutcome> => {
+      return async (mayWrite): Promise<CreateOutcome> => {
         try {
-          const { request_id: handle } = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
+          const { request_id: handle } = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS, mayWrite })
           return { kind: 'created', handle }
         } catch (error) {
           return createFailure(error)

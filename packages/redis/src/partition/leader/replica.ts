@@ -108,7 +108,8 @@ export function fencedService(
     get: (input, options) => service.get(input, options),
     list: (input, options) => service.list(input, options),
     ...(service.logs && { logs: service.logs.bind(service) }),
-    create: (input, options) => service.create(input, { ...options, mayWrite: isHeld }),
+    create: (input, options) =>
+      service.create(input, { ...options, mayWrite: () => isHeld() && options?.mayWrite?.() !== false }),
     stop: async (input, options) => {
       await assertLeading()
       return service.stop(input, { ...options, mayWrite: isHeld })
@@ -126,7 +127,8 @@ export function fencedAllocator(
     lagMs: allocator.lagMs,
     poll: (ids, options) => allocator.poll(ids, options),
     ...(allocator.logs && { logs: allocator.logs.bind(allocator) }),
-    allocate: (wanted, options) => allocator.allocate(wanted, { ...options, mayWrite: isHeld }),
+    allocate: (wanted, options) =>
+      allocator.allocate(wanted, { ...options, mayWrite: () => isHeld() && options.mayWrite?.() !== false }),
     stop: async (id, options) => {
       await assertLeading()
       return allocator.stop(id, { ...options, mayWrite: isHeld })
