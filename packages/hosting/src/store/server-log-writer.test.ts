@@ -259,3 +259,20 @@ test.each([0, 10])('entries caused by the store during an append follow that ent
   expect(written.at(-1)).toBe('a:sent')
   expect(writer.isBehind()).toBe(false)
 })
+
+test('a long backlog of one server is walked without recursion, each entry once', async () => {
+  const { writer, written, disk } = setUp()
+  void writer.append(match('a'), server('b'))
+  disk.full = true
+  for (let n = 0; n < 20_000; n += 1) void writer.note(after('b', 'created', n))
+  // Each is behind two others, which have the same one before them.
+  for (let n = 0; n < 40; n += 1) {
+    void writer.note(after('b', 'created', n))
+    void writer.note(players('a', n), players('a', n))
+    void writer.note(after('b', 'created', n), players('a', n))
+  }
+  await writer.flush()
+  await expect(writer.append({ kind: 'sent', serverId: 'b', at: 1 })).rejects.toThrow('earlier entry')
+  await expect(writer.written('b')).rejects.toThrow('failed')
+  expect(written).toEqual(['a:match+b:server'])
+})

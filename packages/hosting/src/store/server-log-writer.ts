@@ -45,10 +45,16 @@ class Transaction {
 
   /** Whether it waits for one that could not be written, or is that one. */
   isHeld(): boolean {
-    if (this.isStuck) return true
-    for (const one of this.before) if (one.isHeld()) return true
+    for (const { isStuck } of reached(this, 'before')) if (isStuck) return true
     return false
   }
+}
+
+/** The transaction, and all before or after it. There may be very many while the store cannot be written. */
+function reached(one: Transaction, direction: 'before' | 'after'): ReadonlySet<Transaction> {
+  const all = new Set([one])
+  for (const each of all) for (const next of each[direction]) all.add(next)
+  return all
 }
 
 export function createServerLogWriter(
@@ -122,16 +128,9 @@ export function createServerLogWriter(
     retryAt = clock.now() + RETRY_MS
     one.isStuck = true
     stuck.add(one)
-    for (const other of behind(one)) refuse(other, error)
+    for (const other of reached(one, 'after')) refuse(other, error)
     const [entry] = one.entries
     if (entry !== undefined) problem(error, 'matchId' in entry ? entry.matchId : entry.serverId)
-  }
-
-  /** The transaction, and all that wait for it. */
-  const behind = (one: Transaction, all = new Set<Transaction>()): ReadonlySet<Transaction> => {
-    all.add(one)
-    for (const next of one.after) if (!all.has(next)) behind(next, all)
-    return all
   }
 
   /** Tells those who wait for it that it cannot be written now. Entries that are not kept are dropped. */
