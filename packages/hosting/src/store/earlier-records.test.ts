@@ -92,6 +92,11 @@ describe('a record of version 3 is', () => {
     expect(server).not.toHaveProperty('bornFor')
     expect(own).toBeUndefined()
   })
+
+  test('a server that has enrolled, which was there when its first entry was written', () => {
+    const enrolled = { key: 'k', name: 'host-1' }
+    expect(splitRecordOf3({ ...pooled, source: 'enrolled', enrolled }).server).toMatchObject({ requestId: 's1' })
+  })
 })
 
 test('records of a store become those of servers and of matches, with their latest changes', () => {

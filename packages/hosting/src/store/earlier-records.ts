@@ -60,6 +60,8 @@ function serverOf(record: RecordOf3): ServerRecord {
     serverId,
     isUp,
     ...(pool === undefined && { bornFor: serverId }),
+    // It was there when its first entry was written, and the second has its id once more.
+    ...(record.enrolled !== undefined && { requestId: serverId }),
     ...(resumption !== undefined && {
       resumption: { tries: resumption.tries, placements: resumption.placements, near: resumption.near },
     }),
