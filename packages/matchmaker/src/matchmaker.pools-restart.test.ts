@@ -1,5 +1,5 @@
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
-import { RegistrationBody, ReportBody, type ServerRecord } from '@muster/hosting/internal'
+import { type MatchRecord, RegistrationBody, ReportBody, type ServerRecord } from '@muster/hosting/internal'
 import { createTestService } from '@muster/hosting/service-fixture'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
@@ -18,6 +18,12 @@ const arena: PoolDefinition = {
   keepIdleSeconds: 5,
 }
 const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+
+const storedAs = <T>(memory: StoreMemory, kind: 'match' | 'server'): readonly T[] =>
+  Array.from(memory.get(kind)?.values() ?? [], ({ value, change = '{}' }) => ({
+    ...(JSON.parse(value) as T),
+    ...(JSON.parse(change) as Partial<T>),
+  }))
 
 /** Servers of a pool, and processes of ours one after another over one store. */
 function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0] = {}) {
@@ -88,11 +94,8 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
     status: (id: string) => status(id),
     seen: () => seen,
     /** The servers of pools that are stored. */
-    stored: () =>
-      Array.from(memory.get('server')?.values() ?? [], ({ value, change = '{}' }) => ({
-        ...(JSON.parse(value) as ServerRecord),
-        ...(JSON.parse(change) as Partial<ServerRecord>),
-      })).filter((record) => record.pool !== undefined),
+    stored: () => storedAs<ServerRecord>(memory, 'server').filter((record) => record.pool !== undefined),
+    storedMatches: () => storedAs<MatchRecord>(memory, 'match'),
     close: () => clock.until(matchmaker.close({ stopServers: true })),
   }
 }
@@ -216,6 +219,37 @@ test('a server whose create was not sent before a restart is ordered anew, and i
   expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
   expect(seen().problem).toBeUndefined()
   expect(service.unstopped()).toHaveLength(2)
+})
+
+test('a match that its server has not answered for leaves it in the store in one step with the count', async () => {
+  const memory: StoreMemory = new Map()
+  const store = createMemoryStore(memory)
+  const seen = new Set<string>()
+  const write: typeof store.write = (changes) => {
+    store.write(changes)
+    const [match] = storedAs<MatchRecord>(memory, 'match')
+    const [first] = storedAs<ServerRecord>(memory, 'server')
+    if (match !== undefined) seen.add(`${match.serverId === first?.serverId} ${first?.matchesServed}`)
+  }
+  const { servers, run, join } = open(arena, { maxServers: 1, store: { ...store, write } })
+  await run(5000)
+  for (const server of servers.values()) server.isSilent = true
+  join('ann', 'ben')
+  await run(4000)
+  expect([...seen].slice(0, 3)).toEqual(['false undefined', 'true 1', 'false 0'])
+})
+
+test('a match that cannot continue after a restart, and was not played, does not count for its server', async () => {
+  const { servers, run, restart, join, stored, storedMatches } = open()
+  await run(5000)
+  for (const server of servers.values()) server.isSilent = true
+  join('ann', 'ben')
+  await run(1000)
+  expect(stored()).toMatchObject([{ matchesServed: 1 }, {}])
+  await restart({ queues: [{ name: 'other', matchSize: 2, pool: 'arena' }] })
+  await run(500)
+  expect(storedMatches()).toEqual([])
+  expect(stored()).toMatchObject([{ matchesServed: 0 }, {}])
 })
 
 test('a server that has served all of its matches when a process ends is stopped by the next one', async () => {

@@ -115,7 +115,7 @@ export function createHostedMatches(options: HostedMatchesOptions) {
     return server.unwanted === undefined ? [servedOf(server)] : []
   }
 
-  /** @returns what has to be written with the end of the match, or with its next claim */
+  /** @returns what has to be written with the end of the match, or of its claim */
   const leaveServer = (match: HostedMatch, reason: FreedReason): readonly HostingEntry[] => {
     const { server } = match
     match.server = undefined
@@ -245,8 +245,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
 
   const claimAgain = (match: HostedMatch, reason: DrainReason & FreedReason) => {
     const { server } = match
-    const left = leaveServer(match, reason)
-    if (left.length > 0) void writer.note(...left)
+    // Together, or a later process would give the match to a server that does not count it.
+    void writer.note({ kind: 'claimed', matchId: match.id, serverId: undefined }, ...leaveServer(match, reason))
     if (server !== undefined) gameServers().drain(server, reason)
     const offer = offers.get(match)
     if (offer === undefined || offer.offers >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
@@ -380,7 +380,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       const playsOn = isPlayed ? server?.requestId : undefined
       // Its players were sent to a server that is gone.
       if (playingSince !== undefined && playsOn === undefined) on.games.ended(match, match.unwanted ?? 'lost')
-      if (match.unwanted !== undefined) return end(match)
+      if (match.unwanted !== undefined)
+        return end(match, server !== undefined && playingSince === undefined ? unused(server) : [])
       if (server === undefined) {
         // Players who know where to connect have lost their server; others get another one.
         if (isPlayed) {

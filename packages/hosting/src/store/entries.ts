@@ -84,8 +84,8 @@ export type ServerEntry =
 export type MatchEntry =
   /** It needs a server. A further one says who is in it now. */
   | ({ readonly kind: 'match'; readonly resumption?: MatchResumption | undefined } & MatchIntent)
-  /** This server of a pool is to serve it, and none before; written before that is told. */
-  | { readonly kind: 'claimed'; readonly matchId: string; readonly serverId: string }
+  /** This server of a pool is to serve it, and none before; written before that is told. Undefined: none is. */
+  | { readonly kind: 'claimed'; readonly matchId: string; readonly serverId: string | undefined }
   /** Its players were sent to its server (epoch milliseconds). It ends `lastsMs` milliseconds later. */
   | {
       readonly kind: 'playing'
@@ -182,10 +182,11 @@ function afterEntry(before: HostingRecord | undefined, entry: HostingEntry): Hos
 function afterServerEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'server') {
     const { kind: _, ...intent } = entry
-    // What players and operators want of it is wanted of its next attempt, too.
+    // What players and operators want of it is wanted of its next attempt, too, and its matches wait for that.
     return {
       ...intent,
       isUp: false,
+      ...(before?.matchesServed !== undefined && { matchesServed: before.matchesServed }),
       ...(before?.wanted !== undefined && { wanted: before.wanted }),
       ...(before?.draining !== undefined && { draining: before.draining }),
     }
@@ -228,8 +229,10 @@ function afterMatchEntry(before: MatchRecord | undefined, entry: MatchEntry): Ma
   }
   if (before === undefined) return undefined
   switch (entry.kind) {
-    case 'claimed':
-      return { ...before, serverId: entry.serverId }
+    case 'claimed': {
+      const { serverId: _, ...rest } = before
+      return entry.serverId === undefined ? rest : { ...rest, serverId: entry.serverId }
+    }
     case 'playing':
       return { ...before, playingSince: entry.at, ...(entry.lastsMs !== undefined && { lastsMs: entry.lastsMs }) }
     case 'players':

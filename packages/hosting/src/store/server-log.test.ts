@@ -102,13 +102,14 @@ async function opened(path: string) {
   return all
 }
 
-test('a further attempt of a server is for the same session, and drains if it did', () => {
+test('a further attempt of a server is for the same session and matches, and drains if it did', () => {
   const session = { session: 's', name: "ann's", attributes: {} }
   const server: HostingEntry = { ...ofServer('a'), pool: 'arena', build: 'game/1', bornFor: undefined }
   const wanted: HostingEntry = { kind: 'wanted', serverId: 'a', session }
   const draining: HostingEntry = { kind: 'draining', serverId: 'a' }
-  const again = known([[server], [wanted], [draining], [{ kind: 'sent', serverId: 'a', at: 2 }], [server]])
-  expect(again).toMatchObject({ servers: [{ wanted: session, draining: true }] })
+  const served: HostingEntry = { kind: 'served', serverId: 'a', matches: 1 }
+  const again = known([[server, served], [wanted], [draining], [{ kind: 'sent', serverId: 'a', at: 2 }], [server]])
+  expect(again).toMatchObject({ servers: [{ wanted: session, draining: true, matchesServed: 1 }] })
   expect(again).not.toMatchObject({ servers: [{ sentAt: 2 }] })
 })
 

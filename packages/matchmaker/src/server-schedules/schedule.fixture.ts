@@ -1,6 +1,6 @@
 import { type Clock, createManualClock, seededRandom } from '@muster/core/clock'
 import type { PoolDefinition, StoreMemory } from '@muster/hosting'
-import type { DeploymentService } from '@muster/hosting/internal'
+import type { DeploymentService, MatchRecord, ServerRecord } from '@muster/hosting/internal'
 import { createTestService } from '@muster/hosting/service-fixture'
 import { createMatchmakerOver } from '../create-matchmaker.js'
 import type { Matchmaker } from '../matches/matchmaker.js'
@@ -46,6 +46,12 @@ const never = <T>() => new Promise<T>(() => {})
  */
 const unlessWaiting = <T>(answer: Promise<T>): Promise<T | undefined> =>
   Promise.race([answer.catch(() => undefined), new Promise<undefined>((resolve) => setImmediate(resolve, undefined))])
+
+const recordsOf = <T>(memory: StoreMemory, kind: 'match' | 'server'): readonly T[] =>
+  Array.from(memory.get(kind)?.values() ?? [], ({ value, change = '{}' }) => ({
+    ...(JSON.parse(value) as T),
+    ...(JSON.parse(change) as Partial<T>),
+  }))
 
 /** Runs one process of ours after another over one store, with servers and players that do what the seed says. */
 export async function runServerSchedule(seed: number): Promise<Outcome> {
@@ -347,6 +353,16 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
     }
   }
 
+  /** What must hold of the store, of which any moment may be the last before a crash. */
+  const checkStored = () => {
+    const named = new Map<string, number>()
+    for (const { serverId } of recordsOf<MatchRecord>(disk.memory, 'match'))
+      if (serverId !== undefined) named.set(serverId, (named.get(serverId) ?? 0) + 1)
+    for (const { serverId, pool: ofPool, matchesServed = 0 } of recordsOf<ServerRecord>(disk.memory, 'server'))
+      if (ofPool !== undefined && matchesServed < (named.get(serverId) ?? 0))
+        broken.add(`stored: ${named.get(serverId)} matches name ${serverId}, which has counted ${matchesServed}`)
+  }
+
   /** What must hold whenever it is looked at. */
   const check = async ({ matchmaker }: Life) => {
     let matches: ReturnType<Matchmaker['inspect']>['matches']
@@ -387,6 +403,7 @@ export async function runServerSchedule(seed: number): Promise<Outcome> {
   const step = async () => {
     await clock.advance(STEP_MS)
     runServers()
+    checkStored()
     if (life === undefined || life.isDead()) return
     play(life.matchmaker)
     if (!life.isDead()) await check(life)
