@@ -72,6 +72,7 @@ describe('processes that Muster has not started', () => {
     await run(30_000)
     expect(states()).toEqual(['IDLE', 'IDLE', 'IDLE'])
     expect(matchmaker.inspect().servers).toHaveLength(3)
+    expect(matchmaker.inspect().pools).toMatchObject([{ idle: 3, idleHours: 0 }])
     matchmaker.pausePool('arena', true)
     await run(5000)
     expect(states()).toEqual(['IDLE', 'IDLE', 'IDLE'])

@@ -28,7 +28,7 @@ export interface PoolPlaceView {
   readonly ratePerHour: number
   readonly cameLastHour: number
   readonly bootSeconds: number
-  /** Hours for which servers were idle. */
+  /** Hours for which servers were idle, without those that have enrolled: they cost nothing. */
   readonly idleHours: number
 }
 

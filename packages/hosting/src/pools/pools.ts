@@ -232,7 +232,7 @@ export function createPools(options: PoolsOptions) {
     one.emptySince = one.isUp && !one.isDraining && isStock(one) ? Math.min(one.emptySince, now) : Infinity
   }
   const endIdleness = (one: Stock, now: number) => {
-    if (one.idleSince < Infinity) one.place.idleMs += now - one.idleSince
+    if (one.idleSince < Infinity && !isEnrolled(one.server)) one.place.idleMs += now - one.idleSince
     one.idleSince = Infinity
   }
 
@@ -471,6 +471,7 @@ export function createPools(options: PoolsOptions) {
           const rate = place.demand.rate(now)
           const wanted = goals.get(place) ?? 0
           const idle = here.filter(isIdle)
+          const paid = idle.filter(({ server, idleSince }) => !isEnrolled(server) && idleSince < now)
           return {
             pool: definition.name,
             place: place.name,
@@ -486,8 +487,7 @@ export function createPools(options: PoolsOptions) {
             ratePerHour: rate * 3600,
             cameLastHour: place.demand.lastHour(now),
             bootSeconds: place.demand.bootSeconds(),
-            idleHours:
-              (place.idleMs + idle.reduce((sum, { idleSince }) => sum + Math.max(0, now - idleSince), 0)) / 3_600_000,
+            idleHours: (place.idleMs + paid.reduce((sum, { idleSince }) => sum + now - idleSince, 0)) / 3_600_000,
           }
         })
       }),
