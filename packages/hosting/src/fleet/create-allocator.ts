@@ -1,5 +1,4 @@
 import { newId } from '@muster/core/internal'
-import { Unavailable } from '../errors.js'
 import { createFleet, createSetPlayers, rejectAll, whenEnded } from './fleet.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
@@ -11,16 +10,13 @@ import { createPools } from '../pools/index.js'
 import { createServerBrowser, createStartServers } from '../browser/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
+import { createTokenCalls } from './token-calls.js'
 import type { AllocatorOptions, Held } from './allocator.js'
 import {
   createGameServers,
   createJoinSigner,
   createServerKeys,
-  type GameServers,
   type JoinGrant,
-  type Registered,
-  type ServerRegistration,
-  type ServerReport,
   type ServerView,
   serverViewOf,
 } from '../game-servers/index.js'
@@ -62,7 +58,6 @@ export function createAllocator(options: AllocatorOptions) {
     const credential = keys.credentialIn(token)
     return credential === undefined ? undefined : fleet.byServerIds([credential])
   }
-  const isTokenOf = (matchId: string, token: string) => byToken(token)?.id === matchId
   const writer = createServerLogWriter(serverLog, clock, (error, id) =>
     on.problem('store', error, fleet.match(id) ?? fleet.find(id)),
   )
@@ -308,17 +303,6 @@ export function createAllocator(options: AllocatorOptions) {
     return true
   }
 
-  /** @throws {ServerGone}; {Unavailable} while its record may have vanished */
-  const serverOf = (token: string) => {
-    const server = byToken(token)
-    if (server === undefined && options.sparesUnknown?.() === true)
-      throw new Unavailable('The record of this server may have vanished. Let players play on.', {
-        retryAfterMs: 30_000,
-      })
-    if (server === undefined) throw enrolling.goneOf(keys.credentialIn(token) ?? '')
-    return server
-  }
-
   const enrolling = createEnrolling({
     pools,
     fleet,
@@ -331,6 +315,18 @@ export function createAllocator(options: AllocatorOptions) {
     random,
     drop: dropServer,
     problem: (server, error) => on.problem('probe', error, server, server.requestId),
+  })
+  const tokenCalls = createTokenCalls({
+    fleet,
+    keys,
+    byToken,
+    matches,
+    gameServers,
+    lifecycle,
+    enrolling,
+    browser,
+    runs,
+    sparesUnknown: options.sparesUnknown,
   })
 
   /** Servers that may be created, besides so many that will be. */
@@ -396,55 +392,8 @@ export function createAllocator(options: AllocatorOptions) {
       recovery.isDone()
         ? receiveWebhook(request)
         : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
-    /** Whether any server has the secret; called before the match is known. */
-    isServerSecret: (secret: string) => keys.credentialIn(secret) !== undefined,
-    /** Whether the server of this match has the secret. */
-    isSecretOf: isTokenOf,
-    /** Notes that the server of a match is ready for players. Returns false for an unknown match or a wrong secret. */
-    serverReady: (matchId: string, secret: string) => {
-      const server = fleet.find(matchId)
-      if (server === undefined || !isTokenOf(matchId, secret)) return false
-      runs(server)
-      return true
-    },
-    /** A player comes: an expected one meets `joinBy`. Returns false for an unknown match or a wrong secret. */
-    playerCame: (matchId: string, secret: string, playerId: string) => {
-      const match = fleet.match(matchId)
-      if (match === undefined || !isTokenOf(matchId, secret)) return false
-      if (match.playerIds.includes(playerId)) match.joinBy = Infinity
-      return true
-    },
-
-    /**
-     * Registers the game server of this token: see `GameServers`.
-     * @throws {ServerGone}; {Unavailable}: see `assertFollowed`
-     */
-    registerServer: (token: string, registration: ServerRegistration): Registered => {
-      const server = serverOf(token)
-      lifecycle.assertFollowed(server, registration.deployment)
-      return gameServers.register(server, enrolling.withinTerms(server, registration))
-    },
+    ...tokenCalls,
     enrolling,
-    /**
-     * Returns the orders of the server, and the ids of the matches that it had before, and its own if it lists itself
-     * now, or does no more: a restart has to know that.
-     * @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered}
-     */
-    reportServer: (token: string, report: ServerReport) => {
-      browser.assertListing(report)
-      const server = serverOf(token)
-      const before = matches.matchesOn(server).map(({ id }) => id)
-      const { isListed } = server
-      const orders = gameServers.report(server, report)
-      return { orders, before: server.isListed === isListed ? before : [...before, server.id] }
-    },
-    /** As `reportServer`. Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
-    waitForOrders: async (token: string, wait: Parameters<GameServers['waitForOrders']>[1]) => {
-      const server = serverOf(token)
-      const before = matches.matchesOn(server).map(({ id }) => id)
-      const orders = await gameServers.waitForOrders(server, wait)
-      return { orders, before: [...before, ...gameServers.reportedOn(server)] }
-    },
     /** Makes the token by which a player joins a match on its server. */
     joinToken: (grant: JoinGrant) => signer.grant(grant, clock),
     /** The public keys that check join tokens. */

@@ -101,7 +101,9 @@ interface EnrollingOptions {
 /** Servers remembered that have ended (our choice). */
 const REMEMBERED = 10_000
 
-/** Servers that Muster has not started add themselves to a pool, each with a key of it. */
+/** Servers that Muster has not started, which add themselves to a pool with a key of it. */
+export type Enrolling = ReturnType<typeof createEnrolling>
+
 export function createEnrolling(options: EnrollingOptions) {
   const { pools, fleet, gameServers, lifecycle, writer, keys, clock, prober, random, drop, problem } = options
   /** Why servers have ended lately, by their ids and by the names of their processes, which do not come back. */
