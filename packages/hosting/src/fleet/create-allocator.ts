@@ -250,36 +250,6 @@ export function createAllocator(options: AllocatorOptions) {
     on,
   })
 
-  const recovery = createRecovery({
-    serverLog,
-    clock,
-    stopwatch,
-    adopt: createAdopting({
-      fleet,
-      governor,
-      creating,
-      lifecycle,
-      sources,
-      endTimes,
-      matches,
-      pools,
-      browser,
-      gameServers,
-      enrolling: { adopt: (server, assignment) => enrolling.adopt(server, assignment) },
-      writer,
-      clock,
-      inherited,
-    }),
-    adopted: () => {
-      inherited.done()
-      // Nothing but one server may be created before the list is answered.
-      sources.watch(clock.now())
-    },
-    problem: (error) => on.problem('store', error),
-  })
-  const count = () => fleet.count() + sources.strays()
-  const isBroken = () => writer.isBehind() || recovery.isFailing()
-
   const dropServer = (server: Server, reason: StopReason) => {
     server.unwant(reason)
     const { phase, requestId } = server
@@ -288,19 +258,6 @@ export function createAllocator(options: AllocatorOptions) {
     pools.draining(server)
     if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(server, requestId)
     else if (!creating.forget(server)) lifecycle.drop(server)
-  }
-
-  const poolServers = () => [...fleet.all()].filter(({ bornFor }) => bornFor === undefined)
-
-  const drainServer = (serverId: string) => {
-    const server = fleet.find(serverId)
-    if (server === undefined) return false
-    if (server.unwanted !== undefined || server.drainAsked) return true
-    server.drainAsked = true
-    void writer.note({ kind: 'draining', serverId })
-    // One that has not registered, and serves no match but its own, is stopped after that in any case.
-    if (server.pool !== undefined || gameServers.find(serverId) !== undefined) gameServers.drain(server, 'operator')
-    return true
   }
 
   const enrolling = createEnrolling({
@@ -316,6 +273,50 @@ export function createAllocator(options: AllocatorOptions) {
     drop: dropServer,
     problem: (server, error) => on.problem('probe', error, server, server.requestId),
   })
+
+  const recovery = createRecovery({
+    serverLog,
+    clock,
+    stopwatch,
+    adopt: createAdopting({
+      fleet,
+      governor,
+      creating,
+      lifecycle,
+      sources,
+      endTimes,
+      matches,
+      pools,
+      browser,
+      gameServers,
+      enrolling,
+      writer,
+      clock,
+      inherited,
+    }),
+    adopted: () => {
+      inherited.done()
+      // Nothing but one server may be created before the list is answered.
+      sources.watch(clock.now())
+    },
+    problem: (error) => on.problem('store', error),
+  })
+  const count = () => fleet.count() + sources.strays()
+  const isBroken = () => writer.isBehind() || recovery.isFailing()
+
+  const poolServers = () => [...fleet.all()].filter(({ bornFor }) => bornFor === undefined)
+
+  const drainServer = (serverId: string) => {
+    const server = fleet.find(serverId)
+    if (server === undefined) return false
+    if (server.unwanted !== undefined || server.drainAsked) return true
+    server.drainAsked = true
+    void writer.note({ kind: 'draining', serverId })
+    // One that has not registered, and serves no match but its own, is stopped after that in any case.
+    if (server.pool !== undefined || gameServers.find(serverId) !== undefined) gameServers.drain(server, 'operator')
+    return true
+  }
+
   const tokenCalls = createTokenCalls({
     fleet,
     keys,
