@@ -95,6 +95,7 @@ function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0]
     seen: () => seen,
     /** The servers of pools that are stored. */
     stored: () => storedAs<ServerRecord>(memory, 'server').filter((record) => record.pool !== undefined),
+    memory,
     storedMatches: () => storedAs<MatchRecord>(memory, 'match'),
     close: () => clock.until(matchmaker.close({ stopServers: true })),
   }
@@ -219,6 +220,21 @@ test('a server whose create was not sent before a restart is ordered anew, and i
   expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
   expect(seen().problem).toBeUndefined()
   expect(service.unstopped()).toHaveLength(2)
+})
+
+test('a match counts for the server that it names, though a version before was killed between the two', async () => {
+  const { service, run, restart, servers, join, memory } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
+  join('ann', 'ben')
+  await run(6000)
+  for (const [key, { value, change = '{}' }] of memory.get('server') ?? []) {
+    const whole = { ...JSON.parse(value), ...JSON.parse(change) } as Partial<ServerRecord>
+    expect(whole.matchesServed).toBe(1)
+    memory.get('server')?.set(key, { key, value: JSON.stringify({ ...whole, matchesServed: undefined }) })
+  }
+  await restart()
+  for (const server of servers.values()) server.over = true
+  await run(6000)
+  expect(service.unstopped()).toEqual([])
 })
 
 test('a match that its server has not answered for leaves it in the store in one step with the count', async () => {

@@ -393,6 +393,8 @@ export function createHostedMatches(options: HostedMatchesOptions) {
       }
       match.server = server
       server.guests.add(match)
+      // Earlier versions wrote the claim before the count.
+      server.matchesServed = Math.max(server.matchesServed, server.guests.size)
       pools().began(server)
       if (playsOn !== undefined && assignment !== undefined) {
         match.placeAt(server, playsOn, assignment)

@@ -276,3 +276,34 @@ test('a long backlog of one server is walked without recursion, each entry once'
   await expect(writer.written('b')).rejects.toThrow('failed')
   expect(written).toEqual(['a:match+b:server'])
 })
+
+test('an entry that can never be written holds back what touches its records alone, and not the close', async () => {
+  const { clock, memory } = setUp()
+  const written: string[] = []
+  let isClosed = false
+  const serverLog: ServerLog = {
+    open: () => memory.open(),
+    append: (entries) => {
+      if (entries.some((one) => one.kind === 'created' && one.serverId === 'bad')) throw new Error('too large')
+      written.push(textOf(entries))
+    },
+    close: () => void (isClosed = true),
+  }
+  const writer = createServerLogWriter(serverLog, clock, () => {})
+  for (const id of ['bad', 'near', 'far']) void writer.append(match(id), server(id))
+  void writer.note(after('bad', 'created'))
+  void writer.note(after('bad', 'dropped'), over('near'))
+  await clock.advance(0)
+  await expect(writer.append({ kind: 'sent', serverId: 'bad', at: 1 })).rejects.toThrow('earlier entry')
+  await expect(writer.append(match('near'))).rejects.toThrow('earlier entry')
+  expect(writer.append({ kind: 'sent', serverId: 'near', at: 1 })).toBeUndefined()
+  for (let n = 0; n < 3; n += 1) {
+    expect(writer.note(players('far', n))).toBeUndefined()
+    await clock.advance(2000)
+    writer.advance(clock.now())
+  }
+  const before = clock.now()
+  await clock.until(writer.close())
+  expect({ isClosed, tookMs: clock.now() - before }).toEqual({ isClosed: true, tookMs: 0 })
+  expect(written.slice(3)).toEqual(['near:sent', 'far:players', 'far:players', 'far:players'])
+})
