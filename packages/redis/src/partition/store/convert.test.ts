@@ -47,6 +47,9 @@ describeRedis('a partition of format 1', () => {
       await store.convert(next)
       expect((await loaded()).size).toBe(2 * MATCHES + 3)
       await assign(store, next, 'm1', [])
+
+      await redis.redis.command(keys.records1, ['HSET', keys.records1, 'm1', '{'])
+      await expect(store.convert(next)).rejects.toThrow('a stored record is not as it was written: it is no JSON')
     } finally {
       await store.close()
       await redis.close()

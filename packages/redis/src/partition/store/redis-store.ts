@@ -13,6 +13,7 @@ import {
   type StoreBounds,
 } from './commit-script.js'
 import { LeaseLost, PartitionNewer } from '../partition-errors.js'
+import { readStored } from './header.js'
 import { FORMAT, partitionKeys } from './partition-keys.js'
 import { askScript, cancelScript, createScript, createWords, readCreated, storedTicket } from './ticket-scripts.js'
 import {
@@ -263,7 +264,7 @@ function convertWords({ matchId, text }: { readonly matchId: string; readonly te
 
 /** The records that one of format 1 is. */
 function recordsIn(text: string): readonly StoredHosting[] {
-  const { server, match } = splitRecordOf3(JSON.parse(text))
+  const { server, match } = splitRecordOf3(readStored(text, 'record'))
   return [server, match].flatMap((one) =>
     one === undefined ? [] : [{ key: keyOf(one), text: JSON.stringify(one), locked: [] }],
   )
