@@ -1,4 +1,4 @@
-import { seededRandom } from '@muster/core/clock'
+import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/hosting'
 import { describe, expect, test } from 'vitest'
 import { KEY, NEXT_KEY, open, own, queues } from './enrolled-servers.fixture.js'
@@ -296,29 +296,36 @@ describe('after a restart', () => {
   })
 })
 
-test('a match on an own machine ends after maxDurationMs from its beginning, whatever restarts meanwhile', async () => {
+test.each([
+  ['the clock stands', 0],
+  ['the clock is set ahead by an hour', 3_600_000],
+  ['the clock is set back by an hour', -3_600_000],
+])('a match on an own machine ends after maxDurationMs, whatever restarts, if %s', async (_, stepMs) => {
   const memory: StoreMemory = new Map()
-  const pools = [{ ...own, deploy: { application: 'game', version: '1', maxDurationMs: 60_000 } }]
+  const pools = [{ ...own, deploy: { application: 'game', version: '1', maxDurationMs: 120_000 } }]
   const before = open({ store: createMemoryStore(memory), pools })
   await before.run(500)
   const playing = await before.start('a', 'a-1', { build: '1' })
+  before.clock.step(stepMs)
   before.join('ann', 'ben')
   await before.run(40_000)
   expect(before.status('ann-ben')).toBe('HOST_ASSIGNED')
   await before.matchmaker.close({ handOver: true })
 
-  const after = open({ store: createMemoryStore(memory), clock: before.clock, pools })
+  // Another process begins with the wall clock as it is by then.
+  const clock = createManualClock({ start: before.clock.now() + stepMs })
+  const after = open({ store: createMemoryStore(memory), clock, pools })
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 500) {
       await after.matchmaker.tick()
-      await before.clock.advance(500)
+      await clock.advance(500)
       await after.report(playing)
     }
   }
   await after.matchmaker.ready()
-  await run(10_000)
+  await run(60_000)
   expect(after.seen.matchOver).toBeUndefined()
-  await run(15_000)
+  await run(40_000)
   expect(after.seen.matchOver).toMatchObject([{ reason: 'max-duration' }])
 })
 

@@ -56,7 +56,7 @@ export function createStartServers({ pools, clock, random, writer, room, begin, 
       const server = newServer(name, near)
       // No process creates servers that come by themselves.
       if (server === undefined || isEnrolled(server)) return undefined
-      void writer.note(serverIntent(server, false))
+      void writer.note(serverIntent(server))
       return server
     },
     /** Ends the record of a server that was intended and never begun. */

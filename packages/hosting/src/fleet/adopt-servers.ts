@@ -180,8 +180,8 @@ export function createAdopting(options: AdoptingOptions): (stored: StoredFleet) 
     inherited.expect(stored.matches)
     const left = new Map(stored.matches.map((match) => [match.matchId, match]))
     for (const open of stored.servers) {
-      const { pool = open.queue, bornFor } = open
-      if (bornFor === undefined) adoptPoolServer(pool, open)
+      const { pool, serverId, bornFor = serverId } = open
+      if (pool !== undefined) adoptPoolServer(pool, open)
       else {
         adoptOwnServer(bornFor, open, left.get(bornFor))
         left.delete(bornFor)

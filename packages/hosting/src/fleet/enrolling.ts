@@ -206,7 +206,7 @@ export function createEnrolling(options: EnrollingOptions) {
     else knocking.begin(server, assignment)
   }
 
-  const add = (pool: Pool, terms: Enrolled, assignment: Assignment): Server => {
+  const add = (pool: Pool, terms: Enrolled, assignment: Assignment, drainAsked: boolean): Server => {
     // Never that of a server before, also not of the same process: its token and its players' tokens end with it.
     const id = `e-${newId(random)}`
     const order = pools.orderOf(pool.name)
@@ -217,7 +217,9 @@ export function createEnrolling(options: EnrollingOptions) {
     fleet.identify(server, id)
     const { latitude = 0, longitude = 0 } = assignment.location ?? {}
     pools.adopted(server, clock.now(), { latitude, longitude })
-    void writer.note(serverIntent(server, false), { kind: 'created', serverId: id, requestId: id })
+    server.drainAsked = drainAsked
+    const draining = drainAsked ? [{ kind: 'draining' as const, serverId: id }] : []
+    void writer.note(serverIntent(server), { kind: 'created', serverId: id, requestId: id }, ...draining)
     locate(server, at)
     return server
   }
@@ -255,12 +257,9 @@ export function createEnrolling(options: EnrollingOptions) {
       if (same !== undefined) return register(same, enrolment, request)
       if (ended.has(process)) throw goneOf(process)
       const before = assertRoom(enrolled, enrolment.max)
-      const server = add(pool, enrolled, assignmentOf(pool, enrolment, host, address.ports))
       // Otherwise the supervisor of a machine would undo the drain of an operator.
-      if (before?.drainAsked === true) {
-        server.drainAsked = true
-        void writer.note({ kind: 'draining', serverId: server.id })
-      }
+      const drainAsked = before?.drainAsked === true
+      const server = add(pool, enrolled, assignmentOf(pool, enrolment, host, address.ports), drainAsked)
       if (before !== undefined) drop(before, 'lost')
       return register(server, enrolment, request)
     },

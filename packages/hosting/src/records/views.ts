@@ -135,9 +135,9 @@ export const matchIntent = (match: HostedMatch, resumes: boolean) => ({
 
 /**
  * The entry that precedes the create of a server.
- * @param resumes see `ServerLog`
+ * @param resumes see `ServerLog`. Default: false, for one of which nothing is to be created yet, or any more
  */
-export function serverIntent(server: Server, resumes: boolean) {
+export function serverIntent(server: Server, resumes = false) {
   const { id: serverId, queue, tag, bornFor, at, pool, build, source, enrolled } = server
   return {
     kind: 'server' as const,

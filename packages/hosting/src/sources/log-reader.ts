@@ -1,6 +1,6 @@
 import type { CallOptions } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { scrub, scrubEnd } from '@muster/core/internal'
+import { scrub, scrubEnd, within } from '@muster/core/internal'
 import type { ServerSource } from './source.js'
 
 /** Characters of the end that are kept (our choice): a stack trace and what came before it. */
@@ -32,8 +32,7 @@ export function createLogReader(
     const ending = new AbortController()
     try {
       const found = read(handle, { timeoutMs: TIMEOUT_MS, signal: ending.signal })
-      const late = clock.sleep(TIMEOUT_MS, ending.signal).then(() => undefined)
-      const written = await Promise.race([found, late.catch(() => undefined)])
+      const written = await within(found, TIMEOUT_MS, clock)
       return written && shown(written, secrets)
     } catch {
       // It is the server's failure that matters, and its stop.

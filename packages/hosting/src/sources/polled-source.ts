@@ -4,7 +4,7 @@ import { middleOf } from '@muster/core/internal'
 import type { AssignedPort, Assignment } from '../records/index.js'
 import { createFailure } from './create-failure.js'
 import { createLogReader } from './log-reader.js'
-import { NOBODY, readAllocated } from './read-allocated.js'
+import { NO_ID, readAllocated } from './read-allocated.js'
 import type { AllocatedServer, ServerAllocator, WantedServer } from './server-allocator.js'
 import type { CreateOutcome, LostCreate, OpenSource, ServerOrder, ServerSource, SourceListener } from './source.js'
 import { createStops } from './stops.js'
@@ -114,7 +114,7 @@ function openPolledSource({ allocator, clock, random, lagMs }: PolledSourceOptio
       on.answered()
       const said = new Map(answers.map(readAllocated).map((answer) => [answer.id, answer]))
       // What is said of nobody may be meant for any that is left out.
-      const other = said.get(NOBODY)
+      const other = said.get(NO_ID)
       for (const one of due) if (polled.get(one.id) === one) tell(one, said.get(one.id) ?? other, askedAt)
     } catch (error) {
       if (signal.aborted) return

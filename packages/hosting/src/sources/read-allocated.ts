@@ -29,7 +29,7 @@ const entrySchema = z
   }) satisfies z.ZodType<AllocatedServer>
 
 /** What is said of a server whose id cannot be read. */
-export const NOBODY = ''
+export const NO_ID = ''
 
 /**
  * One entry of the answer to a poll. One of another shape is `unclear`: it costs no other server its news, and its own
@@ -40,5 +40,5 @@ export function readAllocated(entry: unknown): AllocatedServer {
   if (data !== undefined) return data
   const { id } = Object(entry) as { readonly id?: unknown }
   const [{ field = 'entry', message } = { message: 'is no server' }] = faults
-  return { id: typeof id === 'string' ? id : NOBODY, status: 'unclear', detail: `${field}: ${message}` }
+  return { id: typeof id === 'string' ? id : NO_ID, status: 'unclear', detail: `${field}: ${message}` }
 }

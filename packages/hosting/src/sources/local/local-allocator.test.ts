@@ -128,7 +128,8 @@ const isHeld = (state: string) => isAlive(join(state, 'a'))
 
 test('a stop is SIGTERM, and SIGKILL once the grace is over', async () => {
   const { allocator, state } = await openScript('trap "echo asked" TERM; echo up; while :; do sleep 0.01; done', {
-    graceMs: 500,
+    // Of the manual clock: some 300 looks of a millisecond.
+    graceMs: 15_000,
   })
   await allocator.allocate(wanted('a'), call)
   await vi.waitUntil(async () => (await written(allocator)).includes('up'))

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { InvalidInput, NoCapacity, SendAborted, TimedOut } from '@muster/core'
 import { type Clock, dateOf, type Random, systemClock, systemRandom } from '@muster/core/clock'
-import { read } from '@muster/core/internal'
+import { read, within } from '@muster/core/internal'
 import { z } from 'zod'
 import type { AllocatedServer, ServerAllocator, WantedServer } from '../server-allocator.js'
 import {
@@ -208,7 +208,14 @@ export function createLocalAllocator(options: LocalAllocatorOptions): LocalAlloc
       await load()
       const started = turn.then(() => start(wanted, mayWrite))
       turn = started.catch(() => {})
-      await within(started, timeoutMs, clock)
+      const isStarted = await within(
+        started.then(() => true),
+        timeoutMs,
+        clock,
+      )
+      // As if the call had been sent: it goes on.
+      if (isStarted === undefined)
+        throw new TimedOut(`allocate: no process within ${timeoutMs} ms`, { sent: true, timeoutMs })
     },
     poll: async (ids) => {
       await load()
@@ -276,17 +283,3 @@ const portVariables = (id: string, own: Ports, protocols: Readonly<Record<string
     }),
   ),
 })
-
-/** @throws {TimedOut} as if the call had been sent: it goes on */
-async function within(call: Promise<void>, timeoutMs: number, clock: Clock): Promise<void> {
-  const ending = new AbortController()
-  const late = clock.sleep(timeoutMs, ending.signal).then(() => {
-    throw new TimedOut(`allocate: no process within ${timeoutMs} ms`, { sent: true, timeoutMs })
-  })
-  try {
-    await Promise.race([call, late])
-  } finally {
-    ending.abort()
-    late.catch(() => {})
-  }
-}

@@ -372,7 +372,7 @@ type Written = Extract<HostingChange, { readonly text: string }>
 type Ended = Exclude<HostingChange, Written>
 const isWritten = (change: HostingChange): change is Written => change.text !== undefined
 const isOver = (change: HostingChange): change is Ended => change.text === undefined
-const requires = (change: Written): boolean => change.requires !== undefined && change.requires.length > 0
+const hasRequirements = ({ requires }: Written): boolean => requires !== undefined && requires.length > 0
 
 function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
   words.push(headers.length)
@@ -406,7 +406,7 @@ function writeWords(hosting: readonly HostingTransaction[], words: Words): void 
   const withWhich: number[] = []
   for (const transaction of hosting) {
     const written = transaction.filter(isWritten)
-    const first = written.find(requires)
+    const first = written.find(hasRequirements)
     if (first !== undefined) requiring.push(first)
     for (const change of written) {
       if (change === first) continue
@@ -418,7 +418,7 @@ function writeWords(hosting: readonly HostingTransaction[], words: Words): void 
   for (const { key, text } of requiring) words.push(key, text)
   for (const { key, text } of others) words.push(key, text)
   words.push(requiring.length)
-  for (const { requires: ids = [], locks } of requiring) words.push(`${locks === true ? 'l' : 'r'} ${ids.join(' ')}`)
+  for (const { requires = [], locks } of requiring) words.push(`${locks === true ? 'l' : 'r'} ${requires.join(' ')}`)
   words.push(...withWhich)
 }
 
