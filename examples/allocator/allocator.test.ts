@@ -1,5 +1,7 @@
 /** The allocator as a process on loopback, with a stub in place of ssh that keeps a file for each unit. */
+import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { InvalidInput, ServerError } from '@muster/core'
 import { expect, test } from 'vitest'
@@ -53,6 +55,24 @@ test('starts one unit an id, finds it after a restart, stops it, and starts it n
   const forged = await fetch(`http://127.0.0.1:${port}/stop`, { method: 'POST', body: '{"id":"b"}' })
   expect(forged.status).toBe(401)
   await expect(allocator.stop('$(reboot)', call)).rejects.toBeInstanceOf(InvalidInput)
+})
+
+test('a stranger who breaks off in a body, or sends one without end, ends nothing', async () => {
+  const { allocator, port } = await open(await newFolder())
+  const stranger = async () => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    socket.write('POST /poll HTTP/1.1\r\nhost: a\r\ncontent-length: 100000000\r\n\r\n{')
+    return socket
+  }
+  const [gone, endless] = [await stranger(), await stranger()]
+  await allocator.poll([], call)
+  gone.destroy()
+  const closed = new Promise((resolve) => endless.on('close', resolve))
+  const writing = setInterval(() => endless.write('x'.repeat(2 ** 18)), 1)
+  await closed
+  clearInterval(writing)
+  expect(await allocator.poll([], call)).toEqual([])
 })
 
 test('a machine that hangs delays no other, and its servers are unclear', async () => {

@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 
 export type Answer = readonly [status: number, body?: object]
 export interface Wanted {
@@ -21,6 +21,8 @@ interface Acts {
 }
 
 const { ALLOCATOR_SECRET: secret = '', PORT = '8070', STATE = 'allocator.json' } = process.env
+/** Of a body: more than 100 variables of 4 KiB. */
+const MOST_CHARACTERS = 2 ** 20
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 if (!secret.startsWith('whsec_') || key.length < 24) throw new Error('ALLOCATOR_SECRET: whsec_ and 24 bytes in base64')
 
@@ -66,13 +68,19 @@ export function serve({ allocate, poll, stop }: Acts): void {
       return [200]
     })
   }
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = ''
-    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    for await (const chunk of request.setEncoding('utf8'))
+      if ((body += chunk).length > MOST_CHARACTERS) throw new Error('too long')
     const [status, said = {}] = isSigned(request.headers, body)
       ? await answerTo(request.url, JSON.parse(body)).catch((): Answer => [503, { error: 'unavailable' }])
       : [401, { error: 'signature' }]
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+  }
+  // A stranger may break off in a body, or send one without end.
+  const server = createServer((request, response) => {
+    const { socket } = request
+    void answer(request, response).catch(() => socket.destroy())
   })
   server.listen(Number(PORT), () => console.log(`listens on ${JSON.stringify(server.address())}`))
 }
